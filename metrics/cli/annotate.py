@@ -61,12 +61,7 @@ def annotate(
 
 
 def _read(files: tuple[Path, ...], predictions: list[str], allowed: set[int]) -> Raters:
-    """Ratings by rater and row.
-
-    Raises:
-        InputError: a file was saved by no page of these rows, a rating is none that the page gives, or two raters have
-            one name.
-    """
+    """Ratings by rater and row."""
     raters: Raters = {}
     for file in files:
         saved = read_table(file)

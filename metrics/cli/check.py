@@ -73,15 +73,7 @@ def check(
     if output is not None and html is not None and output.resolve() == html.resolve():
         raise InputError(f"--html: expected another file than --output, got {html}")
     with as_input_error(ValueError):
-        result = score(
-            METRIC,
-            texts,
-            sources,
-            checkpoint=config,
-            coverage=coverage,
-            **options,
-            **run,
-        )
+        result = score(METRIC, texts, sources, checkpoint=config, coverage=coverage, **options, **run)
     if not json:
         click.echo("\n".join(_lines(names, result)))
     if output is not None:
@@ -100,7 +92,7 @@ def check(
 
 
 def _failures(names: list[str], minimums: list[float], wrong: int, gate: Gate) -> Iterator[str]:
-    """What does not pass: texts whose lowest sentence has too little support, and too many sentences without."""
+    """Failures: texts whose lowest sentence has too little support, and too many sentences without."""
     if gate.fail_under is not None:
         support = gate.fail_under
         low = [plain(name) for name, lowest in zip(names, minimums, strict=True) if lowest < support]
@@ -159,13 +151,13 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
         for one in sentences:
             support = f"{'':5}" if one["support"] is None else f"{one['support']:.3f}"
             head = f"{MARKS[one['verdict']]} {one['verdict']:12} {support}  "
-            yield head + cut(" ".join(one["text"].split()), WIDTH - len(head))
+            yield head + cut(one["text"], WIDTH - len(head))
             for place in one["places"][:1]:
                 where = f"{'':20}{place['begin']}-{place['end']}: "
-                yield where + cut(" ".join(place["text"].split()), WIDTH - len(where))
+                yield where + cut(place["text"], WIDTH - len(where))
         for one in result["missing"][i] if "missing" in result else ():
             head = f"- missing      {one['support']:.3f}  "
-            yield head + cut(" ".join(one["text"].split()), WIDTH - len(head))
+            yield head + cut(one["text"], WIDTH - len(head))
     if len(names) > MAX_PRINTED_TEXTS:
         yield f"and {len(names) - MAX_PRINTED_TEXTS} more texts; --output FILE keeps them all"
     notes = "".join(
@@ -178,21 +170,12 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _write(path: Path, names: list[str], result: Mapping[str, Any]) -> None:
-    """Write an object of JSON for each text: a line each, or for a name that ends with .json one list.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
-    kept = {"score": "scores", "minimum": "minimums", "unsupported": "unsupported"}
-    kept |= {"coverage": "coverage", "missing": "missing", "sentences": "sentences"}
-    columns = {key: result[name] for key, name in kept.items() if name in result}
-    rows = [
-        {"name": name, **{key: values[i] for key, values in columns.items()}, "signature": result["signature"]}
-        for i, name in enumerate(names)
-    ]
-    if path.suffix.lower() == ".json":
-        text = dumps(rows, ensure_ascii=False, indent=1) + "\n"
-    else:
-        text = "".join(dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    """Write an object of JSON for each text: a line each, or for a name that ends with .json one list."""
+    names_of = {"score": "scores", "minimum": "minimums"}
+    names_of |= {name: name for name in ("unsupported", "coverage", "missing", "sentences") if name in result}
+    columns = {"name": names, **{key: result[name] for key, name in names_of.items()}}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    lines = [dumps(row | {"signature": result["signature"]}, ensure_ascii=False) for row in rows]
+    text = "[" + ",\n".join(lines) + "]" if path.suffix.lower() == ".json" else "\n".join(lines)
     with atomic_write(path) as file:
-        file.write(text.encode("utf-8"))
+        file.write(f"{text}\n".encode())

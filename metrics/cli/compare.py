@@ -116,7 +116,7 @@ def compare(
 
 
 def conclusion(pair: Pair) -> str:
-    """What a comparison shows, in plain words."""
+    """The conclusion of a comparison, in plain words."""
     if pair.p_holm >= SIGNIFICANT:
         return f"{pair.name} and {pair.other}: no difference can be told from chance."
     better, worse = (pair.name, pair.other) if pair.comparison.difference > 0 else (pair.other, pair.name)
@@ -174,7 +174,7 @@ def _read_gold(table: Table, gold: Path, text_columns: TextColumns) -> dict[str,
 
 @dataclass(frozen=True)
 class _Answers:
-    """What one system said, in the order of the references: n texts, and their rows in a file, from 0."""
+    """The answers of one system, in the order of the references: n texts, and their rows in a file, from 0."""
 
     file: Path
     texts: list[str]
@@ -182,12 +182,7 @@ class _Answers:
 
 
 def _read_systems(
-    gold: Path,
-    size: int,
-    systems: tuple[Path, ...],
-    columns: list[str | None],
-    key: str | None,
-    ids: list[Cell] | None,
+    gold: Path, size: int, systems: tuple[Path, ...], columns: list[str | None], key: str | None, ids: list[Cell] | None
 ) -> dict[str, _Answers]:
     """The texts of each file, as many as there are references, by row or in the order of the references' ids."""
     answers = {}
@@ -212,11 +207,7 @@ def _split(
     column: str | None,
     shared: dict[str, list[Any]],
 ) -> tuple[dict[str, _Answers], list[int]]:
-    """The systems of one long table, by name, each in the order of the first one's ids; and the first one's rows.
-
-    Raises:
-        InputError: there are SYSTEM files, no ids or one system, or rows of one id have different references.
-    """
+    """The systems of one long table, by name, each in the order of the first one's ids; and the first one's rows."""
     if systems or ids is None:
         got = f"{len(systems)} SYSTEM files" if systems else "no --id"
         raise InputError(f"--by: expected one table, and --id for its rows that belong together, got {got}")
@@ -239,11 +230,7 @@ def _split(
 
 
 def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> list[int]:
-    """The rows of one system in the order of the ids that are wanted.
-
-    Raises:
-        InputError: an id is there twice, is missing, or is one that is not wanted; names it.
-    """
+    """The rows of one system in the order of the ids that are wanted."""
     for name, values in ((place, [ids[row] for row in rows]), ("the references", wanted)):
         if (twice := next((one for one, count in Counter(map(str, values)).items() if count > 1), None)) is not None:
             raise InputError(f"--id: expected each once in {name}, got {twice!r} twice")
@@ -255,20 +242,12 @@ def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> 
 
 
 def _texts(table: Table, path: Path, option: str, column: str | None) -> list[Any]:
-    """A column of texts, the one that an option names or the only one; messages name the file and the option.
-
-    Raises:
-        InputError, FileError: there is no such column, several to choose from, or something else than texts in it.
-    """
+    """A column of texts, the one that an option names or the only one; messages name the file and the option."""
     return table.texts(f"{path}, {option}", column or _only_column(table, path, option))
 
 
 def _only_column(table: Table, path: Path, option: str) -> str:
-    """The only column of a file.
-
-    Raises:
-        InputError: there are several to choose from.
-    """
+    """The only column of a file."""
     if len(table.columns) > 1:
         known = list_names(table.columns)
         raise InputError(f"{option}: expected which column of {path} to read, one of {known}")
@@ -276,7 +255,7 @@ def _only_column(table: Table, path: Path, option: str) -> str:
 
 
 class _Result:
-    """What the scores of one metric say of the systems."""
+    """The comparison of the systems by one metric."""
 
     def __init__(
         self, metric: str, scores: dict[str, list[float]], baseline: str | None, draws: Draws, scored: ScoredRows
@@ -306,7 +285,7 @@ class _Result:
         yield from [*map(conclusion, self.pairs), "", self.scored.remarks, shorten(self.scored.signature), ""]
 
     def failures(self, gate: Gate) -> list[str]:
-        """What does not pass of the systems but the baseline, a line each."""
+        """Failures of the systems but the baseline, a line each."""
         line, lines = self.scored.line, []
         for name, own in self.scores.items():
             wrong = None if line is None else sum(score < line for score in own)

@@ -1,4 +1,7 @@
-"""Errors as the command line shows them: one line on stderr."""
+"""Errors as the command line shows them: one line on stderr.
+
+Whatever a command cannot use raises an InputError here, or a FileError in `files`, before a model runs.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,9 +24,6 @@ def as_input_error(*kinds: type[Exception], prefix: str = "") -> Iterator[None]:
     Args:
         kinds: exceptions to turn; any other one is a bug, and keeps its traceback.
         prefix: text to put before the message, such as "--" if it begins with an option's name.
-
-    Raises:
-        InputError: instead of one of these, which is its cause.
     """
     try:
         yield

@@ -79,7 +79,7 @@ def explain(
 
 
 def _reason_lines(metric: str, reasons: dict[str, float]) -> Iterator[str]:
-    """What each feature of the judgement adds, the largest first, with signs as long as it is large."""
+    """Lines of the contributions of features, the largest first, with signs as long as it is large."""
     if not reasons:
         return
     yield f"\n{describe(metric).feature_reasons}:"

@@ -5,10 +5,11 @@ no answer is judged by weights, or a threshold, that were fitted on an answer to
 """
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,29 +45,8 @@ ONLY_LABELS = ("exclude", "form", "template", "long", "rows", "weight")  # only 
 LABEL_OPTIONS = (*ONLY_LABELS, "question", "label", "separator", "json_lists", "correct_from", "weights", "plot")
 _INPUT = FilePath(exists=True, dir_okay=False, path_type=Path)
 _COLUMN: dict[str, Any] = {"multiple": True, "metavar": "COLUMN"}
-
-
-@dataclass(frozen=True)
-class FitOptions:
-    """Options of one call; `inputs` are the files with the names of their columns, the others as in `fit --help`."""
-
-    inputs: list[tuple[Path, JudgedColumns]]
-    metric: str
-    criterion: str | None
-    exclude: tuple[Path, ...]
-    form: tuple[str, ...]
-    template: str | None
-    run: dict[str, Any]
-    long: bool
-    rows: int | None
-    config: str | None
-    weights: str | None
-    human: str | None
-    scale: tuple[float, float] | None
-    folds: int
-    seed: int
-    output: Path
-    plot: Path | None
+# the options of one call, by the names of `fit --help`; `inputs` are the files with the names of their columns
+FitOptions = SimpleNamespace
 
 
 @click.command()

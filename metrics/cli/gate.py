@@ -13,18 +13,13 @@ from semantic_metrics.cli.errors import InputError
 
 @dataclass(frozen=True)
 class Gate:
-    """What scores must reach; None for no such demand.
+    """The demands on scores; None for no such demand."""
 
-    Attributes:
-        fail_under: lowest mean.
-        max_wrong: most texts that are not correct.
-    """
-
-    fail_under: float | None = None
-    max_wrong: float | None = None
+    fail_under: float | None = None  # lowest mean
+    max_wrong: float | None = None  # most texts that are not correct
 
     def failures(self, name: str, mean: float, wrong: int | None) -> list[str]:
-        """What does not pass, a line each; `wrong` is None where nothing says what is correct."""
+        """Failures, a line each; `wrong` is None where nothing says what is correct."""
         lines = []
         if self.fail_under is not None and not mean >= self.fail_under:
             lines.append(f"{name}: expected a mean of {self.fail_under:g} or more, got {mean:.4f}")
@@ -34,11 +29,7 @@ class Gate:
 
 
 def read_number(option: str, given: str | float | None, low: float, high: float = math.inf) -> float | None:
-    """A finite number in a range, where there is one; without an upper end a whole one.
-
-    Raises:
-        InputError: it is none.
-    """
+    """A finite number in a range, where there is one; without an upper end a whole one."""
     if given is None:
         return None
     whole = math.isinf(high)

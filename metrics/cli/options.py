@@ -58,11 +58,7 @@ SHARED: dict[str, dict[str, Any]] = {
     "--max-wrong": {"multiple": True, "metavar": "[NAME=]N", "help": "Exit with code 1 if more texts are wrong."},
     "--json": {"is_flag": True, "help": "Print one JSON object, for machines."},
     "--predictions": {"metavar": "COLUMN", "help": "Column of the texts to judge."},
-    "--references": {
-        "multiple": True,
-        "metavar": "COLUMN",
-        "help": "Column of references; repeatable.",
-    },
+    "--references": {"multiple": True, "metavar": "COLUMN", "help": "Column of references; repeatable."},
     "--separator": {"metavar": "TEXT", "help": "What separates references in a cell."},
     "--json-lists": {"is_flag": True, "help": "A JSON list in a cell is several references."},
     "--questions": {"metavar": "COLUMN", "help": f"Column of the questions, for {', '.join(ANSWER_METRICS)}."},
@@ -94,12 +90,7 @@ class TextColumns:
     predictions: str | None = None
 
     def reference_columns(self, columns: list[str], names: tuple[str, ...] = ()) -> ReferenceColumns:
-        """The columns of references, among those of a file; `names` take the place of --references.
-
-        Raises:
-            InputError: a column is named twice, or the separator is empty.
-            FileError: a column is missing, or none was named.
-        """
+        """The columns of references, among those of a file; `names` take the place of --references."""
         names = names or self.references
         for name in names or (None,):
             check_column(columns, "--references", name)
@@ -110,11 +101,7 @@ class TextColumns:
         return ReferenceColumns(names, self.separator or "", self.json_lists)
 
     def read(self, file: Path) -> tuple[Table, dict[str, list[Any]]]:
-        """A file, and its texts by the argument of `compute` that takes them; warns of a list that is read as a text.
-
-        Raises:
-            InputError, FileError: the file cannot be read, or a column is missing or holds something else than texts.
-        """
+        """A file, and its texts by argument of `compute`; warns of a list that is read as one text."""
         table = read_table(file)
         references = self.reference_columns(table.columns)
         named = {"predictions": self.predictions, "questions": self.questions}
@@ -126,11 +113,7 @@ class TextColumns:
 
 
 def refuse_existing(option: str, path: Path) -> None:
-    """Refuse to replace a file without --overwrite.
-
-    Raises:
-        InputError: the file is there.
-    """
+    """Refuse to replace a file without --overwrite."""
     if os.path.isfile(path) and not click.get_current_context().meta.get(OVERWRITE):
         raise InputError(f"{option}: {path} is there already; --overwrite replaces it")
 

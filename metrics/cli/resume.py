@@ -43,10 +43,6 @@ class Output:
 
     Attributes:
         rows: number of rows that are done.
-
-    Raises:
-        InputError, FileError: the file cannot be written, or another run is writing it.
-        OtherRun: the rows that are to be continued belong to another run.
     """
 
     def __init__(
@@ -92,11 +88,7 @@ class Output:
         self._file.seek(size)
 
     def remaining(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """The reader's chunks that are not done.
-
-        Raises:
-            OtherRun: the file has other rows than those that the earlier run read.
-        """
+        """The reader's chunks that are not done."""
         passed, done = 0, self.rows
         for chunk in chunks:
             if passed >= done:
@@ -173,7 +165,7 @@ class Output:
         self._new_note.replace(self._note)
 
     def _read_note(self) -> dict[str, Any] | None:
-        """What an earlier run left; None if it left nothing."""
+        """The note that an earlier run left; None if it left none."""
         if not self._aside.stat().st_size:
             return None  # only the note is left of a run that was killed after it had renamed its rows
         try:
@@ -218,11 +210,7 @@ def _spell(value: object) -> str:
 
 
 def _open_locked(path: Path, name: str) -> BinaryIO:
-    """Open a file without truncating it, to be written by this process alone.
-
-    Raises:
-        InputError: another run is writing it.
-    """
+    """Open a file without truncating it, to be written by this process alone."""
     while True:
         file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o666), "r+b")
         try:

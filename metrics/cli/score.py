@@ -115,11 +115,7 @@ class ScoreOptions:
     run: dict[str, Any]
 
     def choices(self) -> list[MetricChoice]:
-        """The metrics, after checking what can be checked before the file is opened.
-
-        Raises:
-            InputError: an option is invalid, or options do not go together.
-        """
+        """The metrics, after checking what can be checked before the file is opened."""
         choices = self.metrics.choose(self.text_columns.questions, self.details)
         if self.references_file is not None and self.text_columns.references:
             raise InputError("--references-file: expected it or --references, got both")
@@ -138,11 +134,7 @@ class ScoreOptions:
         return open_pair(self.file, self.references_file)
 
     def columns(self, reader: Reader) -> dict[str, str]:
-        """Names of the columns of questions (if a metric takes them) and predictions.
-
-        Raises:
-            FileError: a column is missing, or was not named.
-        """
+        """Names of the columns of questions (if a metric takes them) and predictions."""
         predictions, questions = self.text_columns.predictions, self.text_columns.questions
         if self.references_file is not None:
             predictions = predictions or reader.columns[0]
@@ -156,20 +148,12 @@ class ScoreOptions:
         return columns
 
     def reference_columns(self, reader: Reader) -> ReferenceColumns:
-        """The columns of references.
-
-        Raises:
-            FileError: one is missing, or none was named.
-        """
+        """The columns of references."""
         names = (REFERENCE,) if self.references_file is not None else ()
         return self.text_columns.reference_columns(reader.columns, names)
 
     def output_format(self, reader: Reader) -> str | None:
-        """The format of the output, None if there is none.
-
-        Raises:
-            InputError, FileError: the rows cannot be written there, or not in that format.
-        """
+        """The format of the output, None if there is none."""
         output = self.output
         if output is None:
             return None
@@ -188,11 +172,7 @@ class ScoreOptions:
         return format
 
     def check_names(self, reader: Reader, read: list[str]) -> None:
-        """Refuse a column that is called like one of the metrics' own, where both are written or printed.
-
-        Raises:
-            InputError: there is one, among `read` and --show where rows are printed, and else in the file.
-        """
+        """Refuse a column that is called like one of the metrics' own, where both are written or printed."""
         kept = [*read, *self.show] if self.output is None else reader.columns
         for name in [column for choice in self.choices() for column in choice.columns]:
             if name in kept:
@@ -202,29 +182,20 @@ class ScoreOptions:
 
 @dataclass
 class ChunkScorer:
-    """Scores the chunks of a file, and keeps what is to be printed of them.
+    """Scores the chunks of a file, and keeps what is to be printed of them."""
 
-    Attributes:
-        columns: names of the columns of questions and predictions.
-        references: columns of the references.
-        show: names of further columns to print.
-        written: whether the scores are added to the rows.
-        missing: what becomes of rows without an answer: "zero" judges an empty text in its place, "skip" leaves them
-            out; None refuses those that have none at all.
-        left: number of rows without an answer.
-        metrics: the loaded metrics.
-        printed, shown: scores and texts of the first rows.
-    """
-
-    columns: dict[str, str]
-    references: ReferenceColumns
-    show: tuple[str, ...]
-    written: bool
-    metrics: list[LoadedMetric] = field(default_factory=list)
+    columns: dict[str, str]  # names of the columns of questions and predictions
+    references: ReferenceColumns  # columns of the references
+    show: tuple[str, ...]  # names of further columns to print
+    written: bool  # whether the scores are added to the rows
+    metrics: list[LoadedMetric] = field(default_factory=list)  # the loaded metrics
+    # printed, shown: scores and texts of the first rows
     printed: Scores = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)
+    # what becomes of rows without an answer: "zero" judges an empty text in its place, "skip" leaves them out; None
+    # refuses those that have none at all
     missing: str | None = None
-    left: int = 0
+    left: int = 0  # number of rows without an answer
     _lists: bool | None = None
     _warned: bool = False
 
@@ -242,11 +213,7 @@ class ChunkScorer:
                 yield chunk.keep(kept)
 
     def texts(self, chunk: Chunk, metrics: Iterable["MetricChoice | LoadedMetric"]) -> dict[str, list[Any]]:
-        """The texts of a chunk that the metrics read.
-
-        Raises:
-            InputError: a value is not a text, or a row of JSONL has a value of a metric's name; names the row.
-        """
+        """The texts of a chunk that the metrics read."""
         texts = {name: chunk.column(column) for name, column in self.columns.items()}
         if self.missing == "zero":
             texts["predictions"] = ["" if text is None else text for text in texts["predictions"]]
@@ -273,11 +240,7 @@ class ChunkScorer:
         return columns[0]
 
     def score(self, chunk: Chunk) -> Scores:
-        """The scores of a chunk, by metric, and the words, by column.
-
-        Raises:
-            InputError: a text is invalid; names the row.
-        """
+        """The scores of a chunk, by metric, and the words, by column."""
         texts = self.texts(chunk, self.metrics)
         names = {**self.columns, "references": self.references.names[0]}
 

@@ -15,15 +15,7 @@ import click
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.gate import Gate, read_number
 from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, group_options
-from semantic_metrics.core.contract import (
-    argument_names,
-    check_option_names,
-    describe,
-    described_metrics,
-    metric_folders,
-    missing_parts,
-    text_metrics,
-)
+from semantic_metrics.core import contract
 from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.core.loading import load_scoring
 from semantic_metrics.core.run_options import RunOptions
@@ -37,46 +29,33 @@ CORRECT = "correct"  # column, and count, of the texts whose score reaches the t
 
 
 def check_metric(name: str) -> None:
-    """Refuse a name that is not a metric of texts.
-
-    Raises:
-        InputError: there is no such metric; lists those there are, and suggests the nearest or says what is missing.
-    """
-    known = text_metrics()
+    """Refuse a name that is not a metric of texts."""
+    known = contract.text_metrics()
     if name in known:
         return
     matches = difflib.get_close_matches(name.lower(), known, n=1)
     hint = f"; did you mean {matches[0]!r}?" if matches else ""
-    if name in described_metrics():
-        hint = f", which {describe(name).no_text_scores}"
-    elif name in metric_folders():
-        hint = f": {'; '.join(missing_parts(name))}"
+    if name in contract.described_metrics():
+        hint = f", which {contract.describe(name).no_text_scores}"
+    elif name in contract.metric_folders():
+        hint = f": {'; '.join(contract.missing_parts(name))}"
     raise InputError(f"--metric: expected one of {', '.join(known)}, got {name!r}{hint}")
 
 
 @dataclass(frozen=True)
 class MetricChoice:
-    """A metric as the options of a command describe it, before it is loaded.
+    """A metric as the options of a command describe it, before it is loaded."""
 
-    Attributes:
-        name: name of the metric.
-        checkpoint: a folder or a Hub id; None for the shipped checkpoint.
-        weights: a file that `semantic-metrics fit` wrote; None for the checkpoint's own weights.
-        threshold: lowest score of a correct text, as a number or as a file that `semantic-metrics fit` wrote; None for
-            no decision.
-        fail_under, max_wrong: lowest mean, and most wrong texts, with which a command exits with code 0; None for any.
-        correct_column: name of the column of the decisions.
-        details: whether what the metric says of a row beside its score is a column too.
-    """
-
-    name: str
-    checkpoint: str | None = None
-    weights: str | None = None
+    name: str  # name of the metric
+    checkpoint: str | None = None  # a folder or a Hub id; None for the shipped checkpoint
+    weights: str | None = None  # a file that `semantic-metrics fit` wrote; None for the checkpoint's own weights
+    # lowest score of a correct text, as a number or as a file that `semantic-metrics fit` wrote; None for no decision
     threshold: str | None = None
+    # fail_under, max_wrong: lowest mean, and most wrong texts, with which a command exits with code 0; None for any
     fail_under: str | None = None
     max_wrong: str | None = None
-    correct_column: str = CORRECT
-    details: bool = False
+    correct_column: str = CORRECT  # name of the column of the decisions
+    details: bool = False  # whether what the metric says of a row beside its score is a column too
 
     @property
     def options(self) -> dict[str, Any]:
@@ -86,7 +65,7 @@ class MetricChoice:
     @property
     def columns(self) -> dict[str, type]:
         """Names and types of the columns that commands add to a file: the scores, the words and the decisions."""
-        description = describe(self.name)
+        description = contract.describe(self.name)
         decided = {self.correct_column: bool} if self.threshold is not None or description.decides else {}
         details = description.details if self.details else {}
         named = {f"{self.name}_{key.rpartition('.')[2].removesuffix('s')}": type for key, type in details.items()}
@@ -94,12 +73,8 @@ class MetricChoice:
 
     @cached_property
     def gate(self) -> Gate:
-        """What the scores must reach.
-
-        Raises:
-            InputError: a number is invalid, or nothing says what is wrong.
-        """
-        description = describe(self.name)
+        """The demands on the scores."""
+        description = contract.describe(self.name)
         if self.max_wrong is not None and self.threshold is None and description.correct_above is None:
             raise InputError(f"--max-wrong: expected --threshold, as {self.name} does not say what is correct")
         fail_under = read_number("--fail-under", self.fail_under, *description.score_range)
@@ -107,11 +82,7 @@ class MetricChoice:
 
     @cached_property
     def fitted_threshold(self) -> float | Threshold | None:
-        """The threshold as a number, or as what a file of `semantic-metrics fit` holds.
-
-        Raises:
-            InputError: it is neither, or the file is one of another metric.
-        """
+        """The threshold as a number, or as what a file of `semantic-metrics fit` holds."""
         if self.threshold is None:
             return None
         try:
@@ -141,25 +112,22 @@ def choose_metrics(
     """The metrics with what belongs to each (see `MetricChoice`): one value, or for several metrics NAME=VALUE.
 
     A bare file of weights belongs to the only metric that takes weights.
-
-    Raises:
-        InputError: a metric is unknown or named twice, a value belongs to none of them, or a threshold cannot be read.
     """
     for name in names:
         check_metric(name)
     if len(set(names)) < len(names):
         raise InputError(f"--metric: expected each metric once, got {', '.join(names)}")
-    weighted = [name for name in names if describe(name).takes_weights]
+    weighted = [name for name in names if contract.describe(name).takes_weights]
     if weights and not weighted:
-        known = ", ".join(name for name in text_metrics() if describe(name).takes_weights)
+        known = ", ".join(name for name in contract.text_metrics() if contract.describe(name).takes_weights)
         raise InputError(f"--weights: only {known} take them, got --metric {', '.join(names)}")
     checkpoints = _for_each_metric("--config", "checkpoint", names, configs)
     files = _for_each_metric("--weights", "file", weighted, weights)
     lines = _for_each_metric("--threshold", "number or file", names, thresholds)
     means = _for_each_metric("--fail-under", "number", names, fail_under)
     wrong = _for_each_metric("--max-wrong", "number", names, max_wrong)
-    if details and not any(describe(name).details for name in names):
-        known = ", ".join(name for name in text_metrics() if describe(name).details)
+    if details and not any(contract.describe(name).details for name in names):
+        known = ", ".join(name for name in contract.text_metrics() if contract.describe(name).details)
         raise InputError(f"--details: only {known} have them, got --metric {', '.join(names)}")
     choices = []
     for name in names:
@@ -206,7 +174,7 @@ def _for_each_metric(option: str, kind: str, names: Collection[str], values: tup
             if len(chosen) > 1:
                 pattern = " or ".join(f"NAME={value.upper()}" for value in kind.split(" or "))
                 raise InputError(f"{option}: expected {pattern}, NAME one of {', '.join(names)}, got {given!r}")
-            if equals and name in text_metrics():
+            if equals and name in contract.text_metrics():
                 raise InputError(f"{option}: expected one of the metrics {', '.join(names)}, got {given!r}")
             (name,), value = names, given
         if (first := chosen[name]) is not None:
@@ -216,11 +184,7 @@ def _for_each_metric(option: str, kind: str, names: Collection[str], values: tup
 
 
 def check_questions(option: str, kind: str, given: bool, names: Collection[str]) -> None:
-    """Check that `option`, such as `--questions`, is given if, and only if, one of the metrics takes questions.
-
-    Raises:
-        InputError: it is missing (it expects `kind`, such as "a column"), or no metric takes it.
-    """
+    """Check that `option`, such as `--questions`, is given if, and only if, one of the metrics takes questions."""
     takes = not set(names).isdisjoint(ANSWER_METRICS)
     if given and not takes:
         raise InputError(f"{option}: only {', '.join(ANSWER_METRICS)} takes it")
@@ -255,19 +219,10 @@ class LoadedMetric:
         columns: names and types of the columns that its scores, its words and its decisions are written to.
         best_reference: of the rows that were scored last, index of the reference that counts, None where a row
             has no score; None if each row has one reference.
-
-    Raises:
-        InputError: the metric lacks a part that the command needs, the checkpoint or the weights cannot be used, or the
-            threshold was fitted with other settings.
     """
 
-    def __init__(
-        self,
-        choice: MetricChoice,
-        command: str = "score",
-        run: Mapping[str, Any] = NO_OPTIONS,
-    ) -> None:
-        self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
+    def __init__(self, choice: MetricChoice, command: str = "score", run: Mapping[str, Any] = NO_OPTIONS) -> None:
+        self.name, self._description, self._options = choice.name, contract.describe(choice.name), choice.options
         self.rows, self.total = 0, 0.0
         self.columns, self.gate = choice.columns, choice.gate
         self.best_reference: list[int | None] | None = None
@@ -296,7 +251,7 @@ class LoadedMetric:
                 verb = "has" if len(run) == 1 else "have"
                 click.echo(f"{self.name}: a table runs no model, {options} {verb} no effect", err=True)
             return {}
-        check_option_names(self.name, self._metric, run)
+        contract.check_option_names(self.name, self._metric, run)
         return run
 
     def _checked(self, fitted: Threshold) -> float:
@@ -315,9 +270,6 @@ class LoadedMetric:
         Args:
             columns: n values of each column.
             place: what a message calls a value, given its column and its index.
-
-        Raises:
-            InputError: a value is invalid; says where it is.
         """
         names = self._description.columns
         with as_input_error(ValueError):
@@ -347,30 +299,22 @@ class LoadedMetric:
         return dict(zip(self.columns, values, strict=True))
 
     def explain(self, texts: dict[str, str], method: str | None = None) -> Mapping[str, Any]:
-        """Contributions of the tokens of one pair; a text that the metric does not take is left out.
-
-        Raises:
-            ValueError: a text or the method is invalid.
-        """
+        """Contributions of the tokens of one pair; a text that the metric does not take is left out."""
         taken = {name.removesuffix("s") for name in self._description.columns}
         given = {name: text for name, text in texts.items() if name in taken}
-        known = argument_names(self._metric.explain)
+        known = contract.argument_names(self._metric.explain)
         options = {name: value for name, value in self._options.items() if name in known}
         return self._metric.explain(**given, **options, **({} if method is None else {"method": method}))
 
     def feature_reasons(self, texts: dict[str, str]) -> dict[str, float]:
-        """What each feature adds for one pair (see the metric's description); empty for a metric without.
-
-        Raises:
-            ValueError: a text is invalid.
-        """
+        """Contribution of each feature for one pair (see the metric's description); empty for a metric without."""
         if self._description.feature_reasons is None:
             return {}
         columns = {name: [texts[name.removesuffix("s")]] for name in self._description.columns}
         return self._metric.compute(**columns, **self._options, output="reasons")["reasons"][0]
 
     def counted(self) -> dict[str, int]:
-        """What the metric counted, in the order of its description."""
+        """Counts of the metric, in the order of its description."""
         return {name: self.counts[name] for name in self._description.counts if name in self.counts}
 
     def summary(self) -> str:
@@ -382,7 +326,7 @@ class LoadedMetric:
         return ", ".join([f"{self._description.mean_label} {self.mean:.4f}", *decided, *counts])
 
     def failures(self) -> list[str]:
-        """What does not pass the gate, a line each."""
+        """Failures at the gate, a line each."""
         return self.gate.failures(self.name, self.mean, self.wrong)
 
     @property
@@ -403,21 +347,13 @@ def share_correct(correct: int, rows: int, threshold: float) -> str:
 
 @dataclass(frozen=True)
 class ScoredRows:
-    """The scores of n rows.
+    """The scores of n rows."""
 
-    Attributes:
-        scores: n scores.
-        signature: signature of the metric.
-        remarks: number of distinct rows that were scored, and what the metric counted in them.
-        threshold: lowest score of a correct text; None for no decision.
-        line: the same, or the metric's own line where it decides nothing by it.
-    """
-
-    scores: list[float]
-    signature: str
-    remarks: str
-    threshold: float | None = None
-    line: float | None = None
+    scores: list[float]  # n scores
+    signature: str  # signature of the metric
+    remarks: str  # number of distinct rows that were scored, and what the metric counted in them
+    threshold: float | None = None  # lowest score of a correct text; None for no decision
+    line: float | None = None  # the same, or the metric's own line where it decides nothing by it
 
     def decide(self, scores: Iterable[float]) -> list[bool]:
         """Which of some scores reach the threshold."""
@@ -426,20 +362,13 @@ class ScoredRows:
 
 
 def score_rows(
-    choice: MetricChoice,
-    columns: Columns,
-    command: str,
-    run: Mapping[str, Any] = NO_OPTIONS,
-    place: Place = table_row,
+    choice: MetricChoice, columns: Columns, command: str, run: Mapping[str, Any] = NO_OPTIONS, place: Place = table_row
 ) -> ScoredRows:
     """Score rows, each distinct one once: equal rows get equal scores to the last bit, whatever the other rows are.
 
     `choice`, `command` and `run` are those of `LoadedMetric`, `columns` and `place` those of its method `score`.
-
-    Raises:
-        InputError: a value is invalid, or the checkpoint, the weights or the threshold cannot be used.
     """
-    taken = {column: columns[column] for column in describe(choice.name).columns}
+    taken = {column: columns[column] for column in contract.describe(choice.name).columns}
     rows = list(zip(*taken.values(), strict=True))
     keys = list(map(repr, rows))  # lists of references cannot be keys
     firsts: dict[str, int] = {}  # of each distinct row

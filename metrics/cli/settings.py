@@ -14,11 +14,7 @@ TABLE = "semantic-metrics"
 
 
 def read_settings(path: Path | None) -> tuple[str, Mapping[str, Any]]:
-    """What messages call the options, and the options: those of a file or, without one, of PYPROJECT if it has any.
-
-    Raises:
-        InputError: the file cannot be read, or holds something else than a table.
-    """
+    """A name for messages, and the options: those of a file or, without one, of PYPROJECT if it has any."""
     if path is None and not PYPROJECT.is_file():
         return "", {}
     file = path or PYPROJECT
@@ -53,9 +49,6 @@ def defaults(commands: Mapping[str, click.Command], name: str, settings: Mapping
     """Values of the options of command `name`, by its arguments: what holds for all commands, then its own table.
 
     `settings` holds options by name, and tables of options by the name of a command; messages call it `place`.
-
-    Raises:
-        InputError: there is no such option, or a value is none.
     """
     known = {command: _options(one) for command, one in commands.items()}
     tables = {key: value for key, value in settings.items() if key in commands}

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from semantic_metrics.cli import options
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import (
-    ANSWER_METRICS,
-    FILE,
-    MAX_RESAMPLES,
-    TextColumns,
-    model_options,
-    shared_option,
-    text_options,
-)
 from semantic_metrics.cli.scoring import CORRECT, MetricOptions, ScoredRows, metric_options, score_rows, share_correct
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.core.signature import shorten
@@ -36,11 +28,11 @@ FIGURES = (
 
 
 @click.command()
-@click.argument("file", type=FILE)
+@click.argument("file", type=options.FILE)
 @click.option("--human", multiple=True, required=True, metavar="COLUMN", help="Column of ratings, one a rater.")
-@text_options(required=True)
+@options.text_options(required=True)
 @metric_options(default=[], help="Metric, repeatable; default: all.")
-@model_options()
+@options.model_options()
 @click.option("--group", metavar="COLUMN", help="Column of groups; default: the references.")
 @click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the rating scale; default: as in FILE.")
 @click.option(
@@ -50,13 +42,13 @@ FIGURES = (
     metavar="FIGURE",
     help=f"Figure that decides: {', '.join(FIGURES)}; default: {FIGURES[0]}.",
 )
-@shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
-@shared_option("--seed", type=click.IntRange(0))
-@shared_option("--output", help="Write all figures to a .json or .csv file.")
+@options.shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, options.MAX_RESAMPLES))
+@options.shared_option("--seed", type=click.IntRange(0))
+@options.shared_option("--output", help="Write all figures to a .json or .csv file.")
 def validate(
     file: Path,
     human: tuple[str, ...],
-    text_columns: TextColumns,
+    text_columns: options.TextColumns,
     metrics: MetricOptions,
     group: str | None,
     scale: tuple[float, float] | None,
@@ -75,8 +67,8 @@ def validate(
     from semantic_metrics.stats import validation  # scipy takes a second to import
 
     if not metrics.metrics:
-        asked = ANSWER_METRICS if text_columns.questions is not None else ()
-        others = (name for name in text_metrics() if name not in ANSWER_METRICS)
+        asked = options.ANSWER_METRICS if text_columns.questions is not None else ()
+        others = (name for name in text_metrics() if name not in options.ANSWER_METRICS)
         metrics = replace(metrics, metrics=(*others, *asked))
     choices = metrics.choose(text_columns.questions)
     check_records_path(output, [file])

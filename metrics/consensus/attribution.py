@@ -16,17 +16,9 @@ MAX_PIECES = 48  # longer texts are explained by runs of words: each piece costs
 
 
 def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions, matcha_run: RunOptions) -> Explanation:
-    """Contributions of the words of both texts: the score minus that of the texts without the word.
+    """The explanation of both texts (see `Explainer`): the score minus that of the texts without each word.
 
-    Args:
-        models: what scores the texts.
-        texts: `prediction` and `reference`.
-        weights: of the judgements.
-        run: how the cross-encoder runs.
-        matcha_run: how MATCHA's encoder runs.
-
-    Returns:
-        The parts of an explanation, which `Explainer` describes.
+    `run` is how the cross-encoder runs, `matcha_run` how MATCHA's encoder does.
     """
     texts = {side: plain(text) for side, text in texts.items()}
     ruling = rule(texts["reference"], texts["prediction"]).ruling

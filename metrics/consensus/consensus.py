@@ -50,8 +50,6 @@ Args:
     )
     + """
     output: "all" (default), or "mean" for {"consensus": mean} alone.
-    granularity, k, coverage: leave them out. The metric `support` judges sentence by sentence now; another value than
-        "text", None and False is refused.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
     threshold: lowest score of a correct text, a number or a file that `semantic-metrics fit` wrote; adds `correct`.
 

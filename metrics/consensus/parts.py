@@ -11,39 +11,21 @@ import numpy as np
 
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints, split_name
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.cross_encoder import heads
 from semantic_metrics.cross_encoder.by_sentence import Worst, worst_sentences
-from semantic_metrics.cross_encoder.heads import (
-    check_scale,
-    checkpoint_scale,
-    nli_labels,
-    nli_probabilities,
-    rating,
-    similarity_label,
-)
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_CHECKPOINT, PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
-from semantic_metrics.quantities.rules import (
-    CONFLICT,
-    DIFFERENT,
-    NO_ANSWER,
-    NOTHING,
-    SAME,
-    UNREAD,
-    UNREAD_RULING,
-    Ruling,
-    rule,
-)
+from semantic_metrics.quantities import rules
 
-DEFAULT_CHECKPOINT = "pairs"
 UNREAD_SIMILARITY = 0.3  # of texts that differ in what the model cannot read; keeps the default score below .5
 NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts in a result
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What the models say about n pairs; each array is (n,) float64.
+    """The models' judgements of n pairs; each array is (n,) float64.
 
     What rules decide (`quantities.rules.rule`) counts before what models say. Texts that are the same but for their
     writing have cosine, similarity and entailment 1 and contradiction 0. Texts of which only one can be true have
@@ -53,26 +35,16 @@ class Parts:
 
     Of two texts of several sentences one sentence may contradict the other text more than the whole text does
     (`by_sentence.worst_sentences`): then that contradiction counts, and an entailment is at most what it leaves of 1.
-
-    Attributes:
-        matcha: cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector, unless both are the same.
-        similarity: predicted rating of similarity, the mean of both orders, limited to [0, 1].
-        supported: probability that the reference entails the prediction.
-        covered: probability that the prediction entails the reference.
-        contradiction: probability of contradiction, the mean of both orders, or that of one sentence.
-        truncated: (n,) bool, whether the cross-encoder cut the pair.
-        rulings: (n,) object, a `Ruling` for each pair; None where no rule was asked.
-        sentences: (n,) object, `Worst.reason` of the sentence whose contradiction counts, or ""; None if none was read.
     """
 
-    matcha: np.ndarray
-    similarity: np.ndarray
-    supported: np.ndarray
-    covered: np.ndarray
-    contradiction: np.ndarray
-    truncated: np.ndarray
-    rulings: np.ndarray | None = None
-    sentences: np.ndarray | None = None
+    matcha: np.ndarray  # cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector, unless both are the same
+    similarity: np.ndarray  # predicted rating of similarity, the mean of both orders, limited to [0, 1]
+    supported: np.ndarray  # probability that the reference entails the prediction
+    covered: np.ndarray  # probability that the prediction entails the reference
+    contradiction: np.ndarray  # probability of contradiction, the mean of both orders, or that of one sentence
+    truncated: np.ndarray  # (n,) bool, whether the cross-encoder cut the pair
+    rulings: np.ndarray | None = None  # (n,) object, a `Ruling` for each pair; None where no rule was asked
+    sentences: np.ndarray | None = None  # (n,) object, `Worst.reason` of those that count, or ""
 
     @property
     def entailment(self) -> np.ndarray:
@@ -128,28 +100,24 @@ class PairModels:
         name, matcha = split_name(name)
         folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_has_both), OTHER_WEIGHTS)
         config = read_config(folder)
-        check_labels(folder, config, nli_labels)
-        self._similarity = check_labels(folder, config, similarity_label)
-        scale = checkpoint_scale(folder, config, str(name))
+        check_labels(folder, config, heads.nli_labels)
+        self._similarity = check_labels(folder, config, heads.similarity_label)
+        scale = heads.checkpoint_scale(folder, config, str(name))
         try:
-            self.scale = check_scale(scale)
+            self.scale = heads.check_scale(scale)
         except ValueError as error:
             raise ValueError(f"checkpoint {folder}: {error}") from None
         self.scorer = PairScorer(folder, "consensus")
         self.matcha = load_checkpoint(matcha)
 
     def matcha_run(self, run: RunOptions) -> RunOptions:
-        """How MATCHA's encoder runs: as the cross-encoder, but "auto" goes by its own drifts; a table runs no model.
-
-        Raises:
-            InvalidInput: it cannot run so.
-        """
+        """How MATCHA's encoder runs: as the cross-encoder, but "auto" goes by its own drifts; a table runs no model."""
         if isinstance(self.matcha, MatchaTable):
             return DEFAULT_OPTIONS
         return self.matcha.resolve(replace(run, max_length=None))  # the checkpoint settles it
 
     def signature_fields(self, matcha_run: RunOptions = DEFAULT_OPTIONS) -> dict[str, str]:
-        """What a signature contains of the checkpoints, and of how MATCHA's runs, where that is not the default."""
+        """Settings of a signature that identify the checkpoints, and how MATCHA's runs if not by default."""
         changed = {f"matcha_{name}": value for name, value in matcha_run.changed.items()}
         matcha = self.matcha.signature_fields()["checkpoint"]
         return {**self.scorer.signature_fields(), "matcha": matcha, **changed}
@@ -160,9 +128,9 @@ class PairModels:
         references: list[str],
         run: RunOptions = DEFAULT_OPTIONS,
         matcha_run: RunOptions | None = None,
-        rulings: list[Ruling] | None = None,
+        rulings: list[rules.Ruling] | None = None,
     ) -> Parts:
-        """What the models say about n pairs.
+        """The models' judgements of n pairs of a prediction and a reference.
 
         Args:
             predictions: n texts to judge.
@@ -171,22 +139,22 @@ class PairModels:
             matcha_run: how MATCHA's encoder runs; None for what `matcha_run` makes of `run`.
             rulings: what rules decide of each pair; None to ask them.
         """
-        ruled = [rule(a, b) for a, b in zip(references, predictions, strict=True)]
+        ruled = [rules.rule(a, b) for a, b in zip(references, predictions, strict=True)]
         pairs = [(one.reference, one.prediction) for one in ruled]
         references, predictions = ([pair[side] for pair in pairs] for side in (0, 1))
         rulings = [one.ruling for one in ruled] if rulings is None else rulings
         rulings = list(map(self._ruling, rulings, pairs))
         kinds = np.array([ruling.kind for ruling in rulings])
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
-        probabilities = nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
-        ratings = rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
+        probabilities = heads.nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
+        ratings = heads.rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
         cosines = self._cosines(predictions, references, matcha_run or self.matcha_run(run))
         # a model alone may see a contradiction in a text that is repeated, and MATCHA knows no token of some texts
-        same = kinds == SAME
+        same = kinds == rules.SAME
         probabilities[:, same], ratings[:, same], cosines[same] = (1.0, 0.0), 1.0, 1.0
-        probabilities[:, kinds == DIFFERENT] = 0.0, 1.0
-        probabilities[:, kinds == CONFLICT] = (probabilities[:, kinds == CONFLICT] + (0.0, 1.0)) / 2
-        nothing, unread = np.isin(kinds, (NO_ANSWER, NOTHING)), kinds == UNREAD
+        probabilities[:, kinds == rules.DIFFERENT] = 0.0, 1.0
+        probabilities[:, kinds == rules.CONFLICT] = (probabilities[:, kinds == rules.CONFLICT] + (0.0, 1.0)) / 2
+        nothing, unread = np.isin(kinds, (rules.NO_ANSWER, rules.NOTHING)), kinds == rules.UNREAD
         probabilities[:, nothing | unread] = 0.0
         ratings[:, nothing], ratings[:, unread] = 0.0, np.minimum(ratings[:, unread], UNREAD_SIMILARITY)
         whole = Parts(
@@ -198,12 +166,12 @@ class PairModels:
             truncated=np.asarray(logits.truncated.reshape(2, -1).any(axis=0)),
             rulings=np.array(rulings, dtype=object),
         )
-        rows = np.flatnonzero(np.isin(kinds, ("", CONFLICT)) & ~whole.truncated)
+        rows = np.flatnonzero(np.isin(kinds, ("", rules.CONFLICT)) & ~whole.truncated)
         return whole.with_sentences(rows, worst_sentences([pairs[i] for i in rows], self.scorer, run))
 
-    def _ruling(self, ruling: Ruling, pair: tuple[str, str]) -> Ruling:
+    def _ruling(self, ruling: rules.Ruling, pair: tuple[str, str]) -> rules.Ruling:
         """The ruling, or that the cross-encoder cannot read what differs."""
-        return UNREAD_RULING if ruling.kind != SAME and self.scorer.is_unread(*pair) else ruling
+        return rules.UNREAD_RULING if ruling.kind != rules.SAME and self.scorer.is_unread(*pair) else ruling
 
     def _cosines(self, predictions: list[str], references: list[str], run: RunOptions) -> np.ndarray:
         encoded = self.matcha.encode([*predictions, *references], run)
@@ -214,8 +182,8 @@ class PairModels:
 def _has_both(config: dict[str, Any]) -> bool:
     try:
         labels = [str(label) for label in config.get("id2label", {}).values()]
-        nli_labels(labels)
-        similarity_label(labels)
+        heads.nli_labels(labels)
+        heads.similarity_label(labels)
     except ValueError:
         return False
     return True

@@ -1,7 +1,6 @@
 """Consensus' scores: what MATCHA, STSScore and NLI say together. `evaluate` is not needed."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from typing_extensions import Required, TypedDict, Unpack
@@ -10,7 +9,7 @@ from semantic_metrics.consensus.attribution import METHODS, explain
 from semantic_metrics.consensus.parts import NAMES, PairModels, Parts
 from semantic_metrics.consensus.verdict import EMPTY, verdict
 from semantic_metrics.consensus.weights import DEFAULT, Weights
-from semantic_metrics.core.inputs import References, check_choice, check_same_length, check_text, invalid_input, quote
+from semantic_metrics.core.inputs import References, check_choice, check_same_length, check_text
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunArguments, RunOptions
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature
 from semantic_metrics.core.text_scoring import TextScoring
@@ -21,8 +20,6 @@ from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
 VERSION = "0.10.0"
-# arguments of versions before 0.6 that judged sentence by sentence, with their defaults
-MOVED = {"granularity": "text", "k": None, "coverage": False}
 
 
 class ExplainArguments(RunArguments, total=False):
@@ -32,16 +29,13 @@ class ExplainArguments(RunArguments, total=False):
 
 
 class Arguments(ExplainArguments, ResultArguments, total=False):
-    """Arguments of `compute` besides the texts; the last three are refused (see MOVED)."""
+    """Arguments of `compute` besides the texts."""
 
     multi_reference: str
-    granularity: str
-    k: int | None
-    coverage: bool
 
 
 class Result(TypedDict, total=False):
-    """What `compute` returns; which keys there are depends on its arguments."""
+    """The result of `compute`; which keys there are depends on its arguments."""
 
     consensus: Required[float]
     scores: list[float]
@@ -62,11 +56,7 @@ class Result(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options(ResultOptions):
-    """Settings of one call of `compute`, whose docstring explains them.
-
-    Raises:
-        InvalidInput: a value is not allowed.
-    """
+    """Settings of one call of `compute`, whose docstring explains them."""
 
     weights: Weights = DEFAULT
     run: RunOptions = DEFAULT_OPTIONS
@@ -81,21 +71,13 @@ class Options(ResultOptions):
 
 @dataclass(frozen=True)
 class Scored:
-    """n predictions judged against their references.
+    """n predictions judged against their references."""
 
-    Attributes:
-        scores: (n,) float64.
-        best: (n,) int, index of the best reference among those of its prediction.
-        parts: of each prediction with its best reference.
-        blank: (n,) bool, whether there is nothing to compare.
-        truncated: number of pairs that were cut.
-    """
-
-    scores: np.ndarray
-    best: np.ndarray
-    parts: Parts
-    blank: np.ndarray
-    truncated: int
+    scores: np.ndarray  # (n,) float64
+    best: np.ndarray  # (n,) int, index of the best reference among those of its prediction
+    parts: Parts  # of each prediction with its best reference
+    blank: np.ndarray  # (n,) bool, whether there is nothing to compare
+    truncated: int  # number of pairs that were cut
 
 
 class ConsensusScoring(TextScoring):
@@ -124,17 +106,12 @@ class ConsensusScoring(TextScoring):
     def _options(self, arguments: Arguments | ExplainArguments) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
         given, others = RunOptions.split(arguments, Arguments)
-        _refuse_sentences({name: others.pop(name, default) for name, default in MOVED.items()})
         run, matcha_run = self.models.scorer.resolve(given), self.models.matcha_run(given)
         weights = Weights.read(others.pop("weights", None), self.models.scorer.checkpoint_sha256)
         return Options(weights, run, **others, matcha_run=matcha_run)
 
     def _compute(
-        self,
-        predictions: list[str],
-        references: References,
-        options: Options,
-        contradictions: list[str] | None = None,
+        self, predictions: list[str], references: References, options: Options, contradictions: list[str] | None = None
     ) -> Result:
         predictions, thoughts = without_thoughts(predictions)
         if contradictions is not None:
@@ -184,33 +161,14 @@ class ConsensusScoring(TextScoring):
         return Signature.of("consensus", models, options, VERSION)
 
     def explain(
-        self,
-        prediction: str,
-        reference: str,
-        method: str = "leave_one_out",
-        **arguments: Unpack[ExplainArguments],
+        self, prediction: str, reference: str, method: str = "leave_one_out", **arguments: Unpack[ExplainArguments]
     ) -> Explanation:
-        """What the score loses where a word is left out, for each word of both texts; see `attribution.explain`.
+        """Loss of the score where a word is left out, for each word of both texts; see `attribution.explain`.
 
-        `method` is "leave_one_out". The other arguments are those of `compute`.
-
-        Raises:
-            InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
+        `method` is "leave_one_out". The other arguments are those of `compute`, which refuses the same ones.
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
         (texts["prediction"],), _ = without_thoughts([prediction])
         options = self._options(arguments)
         return explain(self.models, texts, options.weights, options.run, options.matcha_run)
-
-
-def _refuse_sentences(settings: dict[str, Any]) -> None:
-    """Refuse what judged sentence by sentence up to version 0.5.
-
-    Raises:
-        InvalidInput: an argument has another value than its default; names the metric `support`.
-    """
-    for name, value in settings.items():
-        if type(value) is not type(MOVED[name]) or value != MOVED[name]:
-            expected = f"expected {MOVED[name]!r}, as the metric 'support' judges sentence by sentence now"
-            raise invalid_input(name, f"{expected}, got {quote(value)}")

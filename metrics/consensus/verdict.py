@@ -20,7 +20,7 @@ UNRELATED_BELOW = 0.15
 
 
 def verdict(parts: Parts, row: int) -> tuple[str, str]:
-    """The verdict on one pair, one of VERDICTS, and a sentence that gives its reason.
+    """The verdict on one of n pairs, one of VERDICTS, and a sentence that gives its reason.
 
     The first that applies: rules decide (`quantities.rules`), and give their reason; the texts have little in common,
     and neither entails the other ("unrelated"); they contradict each other; each entails the other ("same"); the
@@ -28,10 +28,6 @@ def verdict(parts: Parts, row: int) -> tuple[str, str]:
     reference ("says more", as it adds something); neither entails the other ("differs", as the prediction adds
     something and leaves something out). Rules alone say "no answer", and "unread" where the model cannot read what
     differs.
-
-    Args:
-        parts: the parts of n pairs.
-        row: which of the pairs.
     """
     ruling = OPEN if parts.rulings is None else parts.rulings[row]
     if ruling.kind in BY_RULE:

@@ -22,17 +22,11 @@ CHECKPOINT_DIGITS = 16  # of a sha256, as in signatures
 
 @dataclass(frozen=True)
 class Weights:
-    """Weight of each judgement, a number from 0; they count in proportion to their sum.
+    """Weight of each judgement, a number from 0; they count in proportion to their sum."""
 
-    Attributes:
-        matcha: of MATCHA's cosine, mapped to [0, 1].
-        similarity: of the predicted rating.
-        nli: of entailment minus contradiction, mapped to [0, 1].
-    """
-
-    matcha: float = 0.25
-    similarity: float = 1.0
-    nli: float = 1.0
+    matcha: float = 0.25  # of MATCHA's cosine, mapped to [0, 1]
+    similarity: float = 1.0  # of the predicted rating
+    nli: float = 1.0  # of entailment minus contradiction, mapped to [0, 1]
 
     @classmethod
     def read(cls, weights: "str | Path | Mapping[str, float] | Weights | None", checkpoint: str = "") -> "Weights":
@@ -62,17 +56,11 @@ class Weights:
 
     @classmethod
     def fit(cls, parts: Parts, ratings: np.ndarray) -> "Weights":
-        """Weights from 0 and of sum 1, fitted on people's ratings.
+        """Weights from 0 and of sum 1, fitted on (n,) ratings in [0, 1] of MIN_RATED pairs or more.
 
         They are those of non-negative least squares, divided by their sum afterwards. The fit does not know of that
-        division, nor of the limit that `score` sets for contradictions.
-
-        Args:
-            parts: of n pairs.
-            ratings: (n,) in [0, 1].
-
-        Raises:
-            InvalidInput: there are fewer than MIN_RATED pairs, or all fitted weights are 0.
+        division, nor of the limit that `score` sets for contradictions. It is refused where no part rises with the
+        ratings.
         """
         if len(ratings) < MIN_RATED:
             raise invalid_input("ratings", f"expected {MIN_RATED} or more, got {len(ratings)}")

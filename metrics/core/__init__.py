@@ -1,1 +1,1 @@
-"""What every metric is built on: checked inputs, checkpoints and their folders, batches."""
+"""The floor of every metric: checked inputs, checkpoints and their folders, batches."""

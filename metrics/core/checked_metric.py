@@ -57,11 +57,7 @@ class CheckedInputs(TextScoring, _Metric):
         super().__setattr__(name, value)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What pickle and copy take of a metric.
-
-        Raises:
-            ValueError: rows were added and not scored: they are in a file that a copy cannot share.
-        """
+        """The state that pickle and copy take."""
         if self.writer is not None:
             raise ValueError("metric: expected one without added rows, got one with some; compute before you copy it")
         return self.__dict__.copy()

@@ -65,23 +65,14 @@ def describe_error(error: BaseException) -> str:
 
 
 def read_regular(path: Path) -> str:
-    """The text of a file, which must be a regular one: a device never ends, and a pipe may never begin.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is a device, a pipe or a folder, or not UTF-8.
-    """
+    """The text of a file, which must be a regular one: a device never ends, and a pipe may never begin."""
     if path.exists() and not path.is_file():
         raise ValueError(f"expected a regular file, got {path}")
     return path.read_text(encoding="utf-8")
 
 
 def check_files(folder: Path) -> None:
-    """Refuse a folder with a file that never ends, or that is never ready, in it or in a folder of a module.
-
-    Raises:
-        ValueError: a file is a device or a pipe, or the folder cannot be read; names the folder.
-    """
+    """Refuse a folder with a file that never ends, or that is never ready, in it or in a folder of a module."""
     try:
         paths = [path for path in [*folder.iterdir(), *folder.glob("*/*")] if path.suffix in CHECKED_SUFFIXES]
         odd = [path for path in paths if path.exists() and not path.is_file() and not path.is_dir()]
@@ -97,9 +88,6 @@ def check_tokenizer(folder: Path) -> None:
 
     BPE dropout (Provilkov et al., 2020) is meant for training. A `precompiled_charsmap` of sentencepiece begins with
     the size of its trie, and tokenizers reads as much memory, whatever there is.
-
-    Raises:
-        ValueError: the `tokenizer.json`, or that of a module's folder, has it; names the file.
     """
     for path in sorted([*folder.glob("tokenizer.json"), *folder.glob("*/tokenizer.json")]):
         place = f"checkpoint {folder}: {path.relative_to(folder)}"
@@ -145,11 +133,7 @@ def _is_charsmap(stored: Any) -> bool:  # noqa: ANN401  (anything that JSON may 
 
 
 def check_sizes(folder: Path) -> None:
-    """Refuse a `config.json`, in the folder or in one of a module, before a network of its sizes is built.
-
-    Raises:
-        ValueError: it asks for more layers than tensors are stored, or for a size above every stored one; names both.
-    """
+    """Refuse a `config.json`, in the folder or in one of a module, before a network of its sizes is built."""
     for path in [folder / "config.json", *sorted(folder.glob("*/config.json"))]:
         try:
             config = json.loads(path.read_text(encoding="utf-8"))
@@ -181,10 +165,9 @@ def _stored_shapes(path: Path) -> list[list[int]]:
 
 
 def shipped_checkpoints(kind: Callable[[dict[str, Any]], bool]) -> dict[str, Path]:
-    """Folders of the checkpoints that are shipped with the package, by name; none if it is not installed (a Space).
+    """Folders of the shipped checkpoints whose `config.json` is of a kind, by name.
 
-    Args:
-        kind: takes the content of a `config.json`; whether its folder is a checkpoint of the kind wanted.
+    None are found where the package is not installed (a Space).
     """
     try:
         root = Path(str(resources.files(SHIPPED_PACKAGE)))
@@ -250,11 +233,7 @@ def split_name(name: str | None) -> tuple[str | None, str | None]:
 
 
 def _download_left_out(name: str) -> Path:
-    """The folder of one of LEFT_OUT, from the Hub.
-
-    Raises:
-        ValueError: the Hub does not give it; says where it is.
-    """
+    """The folder of one of LEFT_OUT, from the Hub."""
     try:
         return resolve_checkpoint(f"{HUB_OWNER}/{name}", name, {})
     except ValueError as error:
@@ -280,18 +259,11 @@ def may_pass(error: BaseException | None) -> bool:
 def download(repo: str, revision: str | None, patterns: list[str], other_weights: list[str] | None = None) -> Path:
     """Download files of a repository, all of one commit; without an answer of the Hub, use an earlier download.
 
-    Args:
-        repo: Hub id.
-        revision: branch, tag or commit; None for the default branch.
-        patterns: which files.
-        other_weights: further ones, if no file of `patterns` is a safetensors.
-
-    Raises:
-        Exception: the Hub does not give them; of any kind.
-
-    `snapshot_download` would do it at once, but it lists the files without a timeout (huggingface_hub 2.4): a Hub that
-    takes a request and never answers it would be waited for without end. Every request here has a timeout, which
-    HF_HUB_DOWNLOAD_TIMEOUT sets; each file is asked for in advance because `hf_hub_download` alone tries for minutes.
+    `revision` is a branch, tag or commit; `other_weights` are wanted where no file of `patterns` is a safetensors. It
+    raises what the Hub's client does. `snapshot_download` would do it at once, but it lists the files without a timeout
+    (huggingface_hub 2.4): a Hub that takes a request and never answers it would be waited for without end. Every
+    request here has one, HF_HUB_DOWNLOAD_TIMEOUT; each file is asked for in advance, as `hf_hub_download` tries for
+    minutes.
     """
     from huggingface_hub import HfApi, constants
     from huggingface_hub.errors import LocalEntryNotFoundError, RevisionNotFoundError

@@ -1,4 +1,4 @@
-"""What a metric must offer to work with `load`, `Scorer` and every command.
+"""Parts that a metric must have to work with `load`, `Scorer` and every command.
 
 A metric NAME is a folder `semantic_metrics/NAME` with these parts:
 
@@ -48,37 +48,30 @@ OF_EVALUATE = ("load", "register", "demo", "push")  # use the script's class; ot
 
 @dataclass(frozen=True)
 class MetricDescription:
-    """What commands must know of a metric before they load it.
+    """Description of a metric, which commands read before they load it."""
 
-    Attributes:
-        columns: arguments of `compute` that are columns of texts, in their order.
-        counts: keys of the result that count rows, in the order in which they are reported: the first always, the
-            others where they are above 0.
-        words: key of the result with a word for each row, reported beside its score; None for a metric without.
-        mean_label: what the mean of the scores is called.
-        score_range: lowest and highest score, higher is better.
-        takes_weights: whether `compute` and `explain` take `weights`, a file that `semantic-metrics fit` writes.
-        feature_reasons: what `reasons` of the result are, numbers by name for each row, with `output="reasons"`; None
-            for a metric without.
-        correct_above: the score above which the metric itself calls a text correct; None if it draws no line.
-        decides: whether results have `correct` by that line, and the mean is the share of correct texts.
-        details: keys of the result with further values of each row, with their types; `parts.matcha` is in a dict.
-        explain_methods: methods of `explain` by name, the default first, each with what its contributions are.
-        no_text_scores: why the metric gives texts no score; None for one that does. Such a metric works with `load`,
-            `register`, `demo` and `push` only.
-    """
-
+    # arguments of `compute` that are columns of texts, in their order
     columns: tuple[str, ...] = ("predictions", "references")
+    # keys of the result that count rows, in the order in which they are reported: the first always, the others where
+    # they are above 0
     counts: tuple[str, ...] = ()
+    # key of the result with a word for each row, reported beside its score; None for a metric without
     words: str | None = None
-    mean_label: str = "mean"
-    score_range: tuple[float, float] = (0.0, 1.0)
+    mean_label: str = "mean"  # what the mean of the scores is called
+    score_range: tuple[float, float] = (0.0, 1.0)  # lowest and highest score, higher is better
+    # the score above which the metric itself calls a text correct; None if it draws no line
     correct_above: float | None = None
-    decides: bool = False
+    decides: bool = False  # whether results have `correct` by that line, and the mean is the share of correct texts
+    # keys of the result with further values of each row, with their types; `parts.matcha` is in a dict
     details: Mapping[str, type] = field(default_factory=dict)
+    # whether `compute` and `explain` take `weights`, a file that `semantic-metrics fit` writes
     takes_weights: bool = False
+    # what `reasons` of the result are, numbers by name for each row, with `output="reasons"`; None for a metric without
     feature_reasons: str | None = None
+    # methods of `explain` by name, the default first, each with what its contributions are
     explain_methods: Mapping[str, str] = field(default_factory=dict)
+    # why the metric gives texts no score; None for one that does. Such a metric works with `load`, `register`, `demo`
+    # and `push` only
     no_text_scores: str | None = None
 
     def added_columns(self, name: str) -> dict[str, type]:
@@ -155,11 +148,7 @@ def text_metrics() -> list[str]:
 
 
 def describe(name: str) -> MetricDescription:
-    """The description of a metric.
-
-    Raises:
-        ValueError: the package has no such metric, or the metric has no description.
-    """
+    """The description of a metric; a ValueError where there is none."""
     description = _description(name) if isinstance(name, str) and name in metric_folders() else None
     if description is None:
         raise ValueError(f"name: expected one of {described_metrics()}, got {quote(name)}")
@@ -183,12 +172,7 @@ def scoring_class(name: str) -> type[TextScoring] | None:
 
 
 def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
-    """What a metric's folder lacks, a line for each part.
-
-    Args:
-        folder: a folder of the package, or its name.
-        command: name the parts that this command needs; None for all parts.
-    """
+    """Parts that a metric's folder (or name) lacks for a command, or with None of all, a line for each."""
     name = Path(folder).name
     home = metric_folders().get(name)
     if home is None:
@@ -210,11 +194,7 @@ def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
 
 
 def check_parts(name: str, command: str) -> None:
-    """Refuse a metric that lacks a part that a command needs.
-
-    Raises:
-        ValueError: the package has no such metric, or a part is missing; one line names all that are.
-    """
+    """Refuse a metric that lacks a part that a command needs: a ValueError of one line that names all of them."""
     if not isinstance(name, str) or name not in metric_folders():
         raise ValueError(f"name: expected one of {described_metrics()}, got {quote(name)}")
     if lines := missing_parts(name, command):
@@ -222,11 +202,7 @@ def check_parts(name: str, command: str) -> None:
 
 
 def check_options(name: str, metric: TextMetric, options: Mapping[str, Any]) -> None:
-    """Refuse options that the metric's `compute` lacks, or that say what its result looks like.
-
-    Raises:
-        ValueError: there is such an option, or the metric refuses an option's value.
-    """
+    """Refuse options that the metric's `compute` lacks or refuses, or that say what its result looks like."""
     check_option_names(name, metric, options, without={"contradictions", "output"})
     metric.signature(**options)
 
@@ -234,11 +210,7 @@ def check_options(name: str, metric: TextMetric, options: Mapping[str, Any]) -> 
 def check_option_names(
     name: str, metric: TextMetric, options: Iterable[str], without: AbstractSet[str] = frozenset()
 ) -> None:
-    """Refuse options that the metric's `compute` lacks, and those in `without`.
-
-    Raises:
-        ValueError: there is such an option; lists those that `compute` has.
-    """
+    """Refuse options that the metric's `compute` lacks, and those in `without`; the message lists what it has."""
     known = argument_names(metric.compute) - {*describe(name).columns} - without
     if unknown := sorted(set(options) - known):
         raise ValueError(f"options: expected some of {sorted(known)}, got {unknown}")

@@ -13,13 +13,9 @@ MAX_QUOTED_CHARACTERS = 40  # a longer value is cut in error messages
 class InvalidInput(ValueError):
     """An argument is invalid.
 
-    Args:
-        message: the argument, what was expected and what was given.
-        argument: name of the argument, without an index.
-        index: of the invalid item where the argument is a list; None where the argument as a whole is invalid.
-
     Attributes:
-        argument, index: as above; a caller that reads items from a file finds the row by them.
+        argument: name of the argument, without an index.
+        index: of the invalid item where the argument is a list, which names a row of a file; None for the whole.
         reason: the message without the argument's name: what was expected and what was given.
     """
 

@@ -6,15 +6,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
-from semantic_metrics.core.contract import (
-    TextMetric,
-    check_option_names,
-    check_parts,
-    describe,
-    metric_class,
-    metric_folders,
-    scoring_class,
-)
+from semantic_metrics.core import contract
 from semantic_metrics.core.inputs import References, describe_value, invalid_input
 from semantic_metrics.core.text_scoring import check_checkpoint_name
 
@@ -47,33 +39,29 @@ def load(name: str, checkpoint: str | None = None, **options: Any) -> "evaluate.
         >>> load("matcha").compute(predictions=["It rains."], references=["It rains."])["matcha"]
         1.0
     """
-    check_parts(name, "load")
+    contract.check_parts(name, "load")
     check_checkpoint_name(checkpoint)
     from evaluate.loading import files_to_hash  # takes seconds to import; `semantic-metrics --help` does without it
 
     download_config = options.pop("download_config", None)
-    script = metric_folders()[name] / f"{name}.py"
-    kind = metric_class(name)
+    script = contract.metric_folders()[name] / f"{name}.py"
+    kind = contract.metric_class(name)
     assert kind is not None, "check_parts has found it"
     metric = kind(config_name=checkpoint, hash=files_to_hash([str(script)]), **options)
     metric.download_and_prepare(download_config=download_config)
     return metric
 
 
-def load_scoring(name: str, checkpoint: str | None = None, command: str = "score") -> TextMetric:
-    """Load a metric that scores texts, for a command, without `evaluate` where the metric can do without.
-
-    Raises:
-        ValueError: there is no such metric or checkpoint, or the metric lacks a part that the command needs.
-    """
-    check_parts(name, command)
+def load_scoring(name: str, checkpoint: str | None = None, command: str = "score") -> contract.TextMetric:
+    """Load a metric that scores texts, for a command, without `evaluate` where the metric can do without."""
+    contract.check_parts(name, command)
     check_checkpoint_name(checkpoint)
-    plain = scoring_class(name)
+    plain = contract.scoring_class(name)
     scoring = load(name, checkpoint, keep_in_memory=True) if plain is None else plain.from_checkpoint(checkpoint)
-    return cast(TextMetric, scoring)
+    return cast(contract.TextMetric, scoring)
 
 
-def loaded_scoring(name: str, checkpoint: str | None) -> TextMetric:
+def loaded_scoring(name: str, checkpoint: str | None) -> contract.TextMetric:
     """Like `load_scoring`, but a metric that was loaded before, in this process, is used again.
 
     It is loaded anew if a file of the checkpoint's folder has changed since.
@@ -82,7 +70,7 @@ def loaded_scoring(name: str, checkpoint: str | None) -> TextMetric:
 
 
 @lru_cache(maxsize=MAX_METRICS)
-def _loaded_scoring(name: str, checkpoint: str | None, state: FolderState) -> TextMetric:
+def _loaded_scoring(name: str, checkpoint: str | None, state: FolderState) -> contract.TextMetric:
     return load_scoring(name, checkpoint)
 
 
@@ -135,10 +123,10 @@ def score(
         >>> score("matcha", "It rains.", "It rains.")["matcha"]
         1.0
     """
-    check_parts(name, "score")
+    contract.check_parts(name, "score")
     check_checkpoint_name(checkpoint)
     columns: dict[str, Any] = {"predictions": predictions, "references": references}
-    if describe(name).takes_questions:
+    if contract.describe(name).takes_questions:
         columns["questions"] = questions
     elif questions is not None:
         raise invalid_input(
@@ -148,5 +136,5 @@ def score(
     if all(isinstance(column, str) for column in given.values()):  # with a list among them, a string is a mistake
         columns |= {argument: [text] for argument, text in given.items()}
     metric = loaded_scoring(name, checkpoint)
-    check_option_names(name, metric, options)
+    contract.check_option_names(name, metric, options)
     return metric.compute(**columns, **options)

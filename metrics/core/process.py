@@ -1,4 +1,4 @@
-"""What a process may do: how many cores it may use, locks, and a fork after a model was loaded.
+"""Limits of a process: how many cores it may use, locks, and a fork after a model was loaded.
 
 A model that was loaded before a fork answers in the child too: `datasets.map(num_proc=2)`, gunicorn, pytest-xdist. A
 fork copies the memory but not the threads. The child would wait for ever for the threads that torch and tokenizers
@@ -23,11 +23,7 @@ def is_forked() -> bool:
 
 
 def check_device(device: "torch.device") -> None:
-    """Refuse a GPU in a forked process, where CUDA does not work.
-
-    Raises:
-        ValueError: the device is such a GPU.
-    """
+    """Refuse a GPU in a forked process, where CUDA does not work."""
     import torch
 
     if device.type == "cuda" and torch.cuda._is_in_bad_fork():

@@ -17,13 +17,7 @@ _shown: ContextVar[bool] = ContextVar("semantic_metrics_progress", default=True)
 
 
 def progress_bar(total: int | None, unit: str, title: str | None = None) -> "tqdm":
-    """A bar on standard error, if that is a terminal; it goes when all is done.
-
-    Args:
-        total: how much there is to do, in units; None if that is not known.
-        unit: what is counted, such as "row".
-        title: what is done.
-    """
+    """A bar on standard error, if that is a terminal; it goes when all is done; `total` is None if it is not known."""
     from tqdm import tqdm
 
     wanted = _shown.get() and os.environ.get(SWITCH, "").lower() in ("", "0", "false")

@@ -54,29 +54,21 @@ class RunArguments(TextRunArguments, total=False):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a transformer runs.
+    """How a transformer runs."""
 
-    Attributes:
-        precision: one of PRECISION_CHOICES. bfloat16 and int8 (CPU only) are faster and move the scores. "auto" takes
-            the fastest that moved no score by .005 or more, and let no other text do so, when it was measured with
-            this checkpoint on a processor like this one (see `transformer.drifts`).
-        max_length: tokens of a pair that count, separators included; the longer text is cut first. None for the
-            checkpoint's own limit.
-        batch_size: largest number of texts or pairs in one pass.
-        device: where the model runs; None for a GPU if there is one (the CPU for int8 and for "openvino").
-        backend: one of BACKENDS. "openvino" needs the extra `fast` and runs on the CPU.
-        workers: batches that run at a time on a CPU, each on one core; None for as many as there are cores, which is 1
-            in a forked process. It changes no score.
-
-    Raises:
-        InvalidInput: precision or backend is unknown, or the batch size or the workers are no whole number from 1.
-    """
-
+    # one of PRECISION_CHOICES. bfloat16 and int8 (CPU only) are faster and move the scores. "auto" takes the fastest
+    # that moved no score by .005 or more, and let no other text do so, when it was measured with this checkpoint on a
+    # processor like this one (see `transformer.drifts`)
     precision: str = "float32"
+    # tokens of a pair that count, separators included; the longer text is cut first. None for the checkpoint's own
+    # limit
     max_length: int | None = None
-    batch_size: int = no_score_change(BATCH_SEQUENCES)
+    batch_size: int = no_score_change(BATCH_SEQUENCES)  # largest number of texts or pairs in one pass
+    # where the model runs; None for a GPU if there is one (the CPU for int8 and for "openvino")
     device: str | None = no_score_change(None)
-    backend: str = if_changed("torch")
+    backend: str = if_changed("torch")  # one of BACKENDS. "openvino" needs the extra `fast` and runs on the CPU
+    # batches that run at a time on a CPU, each on one core; None for as many as there are cores, which is 1 in a forked
+    # process. It changes no score
     workers: int | None = no_score_change(None)
 
     def __post_init__(self) -> None:
@@ -90,13 +82,7 @@ class RunOptions:
     def split(cls, arguments: Mapping[str, Any], known: type) -> tuple["RunOptions", dict[str, Any]]:
         """The options among arguments, with defaults for those that are missing, and the other arguments.
 
-        Args:
-            arguments: what a method got as `**arguments`.
-            known: the TypedDict of its arguments.
-
-        Raises:
-            TypeError: there is an argument that `known` lacks.
-            InvalidInput: an option is invalid.
+        `known` is the TypedDict of the arguments; one that it lacks is a TypeError, as for any function.
         """
         for name in arguments:
             if name not in known.__annotations__:
@@ -116,10 +102,6 @@ DEFAULT_OPTIONS = RunOptions()
 
 
 def refuse_changed(run: RunOptions, where: str) -> None:
-    """Refuse another precision ("auto" too) or backend than the default, where one takes these alone ("for a table").
-
-    Raises:
-        InvalidInput: one of the two is another; says what was expected, and where.
-    """
+    """Refuse another precision ("auto" too) or backend than the default, where these alone will do ("for a table")."""
     for name, value in run.changed.items():
         raise invalid_input(name, f"expected {getattr(DEFAULT_OPTIONS, name)!r} {where}, got {value!r}")

@@ -26,17 +26,13 @@ def if_changed(default: object) -> Any:  # noqa: ANN401
 class Signature:
     """The settings behind a result; results with equal signatures are comparable.
 
-    Attributes:
-        metric: its name.
-        settings: names and values, in the order in which they are printed.
-
     Examples:
         >>> str(Signature("matcha", {"checkpoint": "66e5df33", "rescale": False, "version": "0.1.0"}))
         'matcha|checkpoint:66e5df33|rescale:false|version:0.1.0'
     """
 
-    metric: str
-    settings: Mapping[str, Any]
+    metric: str  # its name
+    settings: Mapping[str, Any]  # names and values, in the order in which they are printed
 
     @classmethod
     def of(cls, metric: str, model: Mapping[str, Any], options: "DataclassInstance", version: str) -> "Signature":
@@ -73,7 +69,7 @@ def shorten(signature: str) -> str:
 
 
 def differing(signature: str, other: str) -> str:
-    """What one signature has where another differs, such as `precision:int8`; the whole one for another metric."""
+    """Settings of a signature that another lacks, such as `precision:int8`; the whole one for another metric."""
     parts, others = (text.split("|") for text in (signature, other))
     only = [part for part in parts if part not in others]
     return "|".join(only) if parts[0] == others[0] and only else signature

@@ -15,26 +15,16 @@ class TextScoring:
     The class in a metric's `scoring.py` derives from it: it has `load_models`, `_compute`, and the methods of a
     `contract.TextMetric`. Commands and `semantic_metrics.score` use it as it is; the class in the metric's script adds
     what `evaluate` wants. Threads may share an instance: one lock makes their calls wait for one another.
-
-    Attributes:
-        config_name: name of the checkpoint, a folder or a Hub id; "default" for the shipped one.
-        runs_model: whether the checkpoint is a model, for which `device`, `precision` and the like mean something.
     """
 
-    config_name: str
+    config_name: str  # name of the checkpoint, a folder or a Hub id; "default" for the shipped one
+    # whether the checkpoint is a model, for which `device`, `precision` and the like mean something
     runs_model: bool = True
     _lock: Lock
 
     @classmethod
     def from_checkpoint(cls, checkpoint: str | None = None) -> "TextScoring":
-        """Load a checkpoint.
-
-        Args:
-            checkpoint: None for the shipped one, or a name, a folder (written with a slash) or a Hub id.
-
-        Raises:
-            ValueError: there is no such checkpoint, or it is damaged; names it.
-        """
+        """Load a checkpoint: None for the shipped one, or a name, a folder (written with a slash) or a Hub id."""
         scoring = cls()
         scoring.config_name, scoring._lock = checkpoint or "default", Lock()
         scoring.load_models()
@@ -48,11 +38,7 @@ class TextScoring:
         raise NotImplementedError
 
     def check_columns(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """Columns as lists of texts, `references` also as lists of lists; a metric with more rules extends this.
-
-        Raises:
-            InvalidInput: a column holds anything else, or the columns differ in length.
-        """
+        """Columns as lists of texts of one length, `references` also as lists of lists; a metric may refuse more."""
         first, *_ = columns
         checked: dict[str, list[Any]] = {}
         for name, values in columns.items():
@@ -63,11 +49,7 @@ class TextScoring:
     def check_extra(
         self, extra_columns: Mapping[str, Any], first: str, rows: int | None
     ) -> dict[str, list[Any] | None]:
-        """Columns of texts that may be absent (None), as lists; `rows` each, unless that is None.
-
-        Raises:
-            InvalidInput: a column holds anything else, or has another length than the column `first`.
-        """
+        """Columns of texts that may be absent (None), as lists; `rows` each, unless that is None."""
         extra = {name: None if texts is None else check_texts(name, texts) for name, texts in extra_columns.items()}
         for name, texts in extra.items():
             if rows is not None and texts is not None:
@@ -101,11 +83,7 @@ class TextScoring:
 
 
 def check_checkpoint_name(checkpoint: object) -> None:
-    """Refuse a name of a checkpoint that names none.
-
-    Raises:
-        InvalidInput: it is neither None nor a string with characters.
-    """
+    """Refuse a name of a checkpoint that is neither None nor a string with characters."""
     if checkpoint is not None and (not isinstance(checkpoint, str) or not checkpoint):
         # `evaluate` would use it as a folder's name, or take it for the shipped checkpoint
         raise invalid_input("checkpoint", f"expected a name, a folder or a Hub id, got {quote(checkpoint)}")

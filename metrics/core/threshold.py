@@ -21,34 +21,22 @@ FILE = "threshold.json"
 
 @dataclass(frozen=True)
 class Threshold:
-    """A text is correct where its score is `value` or more.
+    """A text is correct where its score is `value` or more."""
 
-    Attributes:
-        metric: name of the metric.
-        value: lowest correct score, on the metric's own scale.
-        criterion: rule by which the value was chosen.
-        signature: signature of the metric; scores with another one have another scale.
-        fitted_on: the files it was chosen on.
-        rows, correct: number of texts in those, and of texts that people found correct.
-        figures: accuracy, macro_f1, mcc and majority by cross-validation, auc with its interval auc_low and auc_high,
-            and the number of folds and their seed.
-    """
-
-    metric: str
-    value: float
-    criterion: str
-    signature: str
-    fitted_on: str
+    metric: str  # name of the metric
+    value: float  # lowest correct score, on the metric's own scale
+    criterion: str  # rule by which the value was chosen
+    signature: str  # signature of the metric; scores with another one have another scale
+    fitted_on: str  # the files it was chosen on
+    # rows, correct: number of texts in those, and of texts that people found correct
     rows: int
     correct: int
+    # accuracy, macro_f1, mcc and majority by cross-validation, auc with its interval auc_low and auc_high, and the
+    # number of folds and their seed
     figures: dict[str, float]
 
     def check_signature(self, signature: str) -> None:
-        """Refuse scores with another signature, whose scale is another.
-
-        Raises:
-            InvalidInput: the signature differs; names the settings that do.
-        """
+        """Refuse scores with another signature, whose scale is another; names the settings that differ."""
         if signature != self.signature:
             expected, got = differing(self.signature, signature), differing(signature, self.signature)
             raise invalid_input("threshold", f"expected one fitted for scores with {got}, got one for {expected}")
@@ -64,16 +52,12 @@ class Threshold:
         yield f"AUC {figures['auc']:.4f} [{figures['auc_low']:.4f}, {figures['auc_high']:.4f}]{warning}"
 
     def to_json(self) -> dict[str, Any]:
-        """What `read_threshold` reads."""
+        """The content of the file that `read_threshold` reads."""
         return {"rule": "correct where score >= value", **asdict(self)}
 
 
 def read_threshold(path: Path) -> Threshold:
-    """A threshold from a file (or a folder's threshold.json) that `semantic-metrics fit --metric NAME` wrote.
-
-    Raises:
-        ValueError: the file cannot be read, or it holds something else.
-    """
+    """A threshold from a file (or a folder's threshold.json) of `semantic-metrics fit`; a ValueError if it is none."""
     path = path / FILE if os.path.isdir(path) else path
     names = [item.name for item in fields(Threshold)]
     try:
@@ -86,11 +70,7 @@ def read_threshold(path: Path) -> Threshold:
 
 
 def resolve(threshold: float | str | Path) -> float | Threshold:
-    """A finite number as it is, or the threshold in a file.
-
-    Raises:
-        ValueError: it is neither.
-    """
+    """A finite number as it is, or the threshold in a file; a ValueError for anything else."""
     if isinstance(threshold, (str, Path)):
         return read_threshold(Path(threshold))
     with suppress(OverflowError):  # no float is as large as 10**400
@@ -109,20 +89,12 @@ class ResultArguments(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class ResultOptions:
-    """What a result holds; none of it changes a score.
-
-    Attributes:
-        output: one of `outputs`.
-        progress: whether bars are shown.
-        threshold: what decides which texts are correct: the lowest correct score, or a file of `semantic-metrics fit`.
-
-    Raises:
-        ValueError: a value is not allowed, or the file cannot be read.
-    """
+    """Options of the form of a result; none changes a score."""
 
     outputs: ClassVar[tuple[str, ...]] = ("all", "mean")
-    output: str = no_score_change("all")
-    progress: bool = no_score_change(True)
+    output: str = no_score_change("all")  # one of `outputs`
+    progress: bool = no_score_change(True)  # whether bars are shown
+    # what decides which texts are correct: the lowest correct score, or a file of `semantic-metrics fit`
     threshold: float | str | Path | None = field(default=None, metadata=NOT_IN_SIGNATURE)
 
     def __post_init__(self) -> None:
@@ -139,10 +111,8 @@ class ResultOptions:
     def decide(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """The result of a metric, with `correct` by the threshold if there is one.
 
-        Where the metric draws a line of its own, the threshold wins: its mean is the share of correct texts.
-
-        Raises:
-            InvalidInput: the threshold was fitted for scores with another signature.
+        Where the metric draws a line of its own, the threshold wins: its mean is the share of correct texts. One that
+        was fitted for scores with another signature is refused.
         """
         if self.line is None:
             return result

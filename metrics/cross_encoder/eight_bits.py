@@ -48,12 +48,7 @@ def to_eight_bits(weights: Tensors) -> Tensors:
 
 
 def from_eight_bits(stored: Tensors) -> Tensors:
-    """What `to_eight_bits` gave -> weights in float32.
-
-    Raises:
-        ValueError: integers are no matrix; a matrix lacks its scales, has another number of them than groups, or one
-            that is not above 0; a scale has no matrix; names the tensor.
-    """
+    """Result of `to_eight_bits` -> weights in float32; a ValueError names the tensor that it could not have given."""
     weights = {}
     for name, values in stored.items():
         if name.endswith(SCALES):
@@ -86,12 +81,7 @@ def is_in_eight_bits(files: list[Path]) -> bool:
 
 
 def read(files: list[Path]) -> Tensors:
-    """Weights in float32 from all shards of a checkpoint.
-
-    Raises:
-        ValueError: a shard is damaged, a tensor is in two files, a shard of the index is missing, or `from_eight_bits`
-            refuses them; names the file.
-    """
+    """Weights in float32 from all shards of a checkpoint; a ValueError names the file that is damaged."""
     stored: Tensors = {}
     places: dict[str, str] = {}
     for path in files:

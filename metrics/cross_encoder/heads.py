@@ -25,10 +25,7 @@ def nli_labels(labels: list[str]) -> tuple[int, int | None]:
     """Index of the label for entailment, and of the one for contradiction (None without such a label).
 
     The classes are three in any order, or two as in zero-shot classifiers (entailment, not_entailment), of which the
-    second is no contradiction.
-
-    Raises:
-        ValueError: no label or several mean entailment, or it is the only class; lists the labels.
+    second is no contradiction. A ValueError lists labels that are no classes of NLI.
     """
     names = [label.strip().lower() for label in labels]
     entailment = [i for i, name in enumerate(names) if name in ENTAILMENT]
@@ -39,14 +36,9 @@ def nli_labels(labels: list[str]) -> tuple[int, int | None]:
 
 
 def nli_probabilities(logits: np.ndarray, labels: list[str]) -> np.ndarray:
-    """Probabilities of entailment and of contradiction.
+    """(n, labels) logits -> (n, 2) float64, the probabilities of entailment and of contradiction.
 
-    Args:
-        logits: (n, labels) outputs of a model.
-        labels: their names; see `nli_labels`.
-
-    Returns:
-        (n, 2) float64; without a label for contradiction its column is 0.
+    Without a label for contradiction its column is 0.
     """
     entailment, contradiction = nli_labels(labels)
     values = logits.astype(np.float64)
@@ -58,11 +50,7 @@ def nli_probabilities(logits: np.ndarray, labels: list[str]) -> np.ndarray:
 
 
 def similarity_label(labels: list[str]) -> int:
-    """Index of the raw score that rates a pair.
-
-    Raises:
-        ValueError: there are several labels and none is `similarity`; lists them.
-    """
+    """Index of the raw score that rates a pair; a ValueError lists labels of which none is `similarity`."""
     names = [label.strip().lower() for label in labels]
     if len(labels) == 1:
         return 0
@@ -98,11 +86,7 @@ def checkpoint_scale(folder: Path, config: PretrainedConfig, name: str) -> float
 
 
 def check_scale(scale: object) -> float | str:
-    """A scale that can be used: a number above 0, or "sigmoid".
-
-    Raises:
-        InvalidInput: anything else.
-    """
+    """A scale that can be used: a number above 0, or "sigmoid"; anything else is refused."""
     if type(scale) in (int, float) and isinstance(scale, int | float) and MIN_SCALE <= scale <= sys.float_info.max:
         return float(scale)
     if not isinstance(scale, str) or scale != SIGMOID:

@@ -197,25 +197,16 @@ def ruled_value(value: Value, ruling: Ruling) -> Value:
 
 
 def check_method(method: str, run: RunOptions) -> None:
-    """Check a method, and that the model runs on torch in float32 where the method takes its gradients.
-
-    Raises:
-        InvalidInput: the method is not one of METHODS, or `refuse_changed` refuses the options.
-    """
+    """Check a method, and that the model runs on torch in float32 where the method takes its gradients."""
     check_choice("method", method, METHODS)
     if method == INTEGRATED_GRADIENTS:
         refuse_changed(run, f"for the gradients of method {method!r}")
 
 
 def trace(scorer: PairScorer, pair: Pair, max_length: int | None) -> tuple[Tokens, list[np.ndarray]]:
-    """A pair as the model reads it, and where its tokens are in the two texts.
+    """A pair as the model reads it, and for each text (tokens,) int: the last character of it that a token covers.
 
-    Returns:
-        The pair's tokens, and for each text (tokens,) int: the character of the text that a token covers (its last
-        one); -1 for separators and for tokens of the other text.
-
-    Raises:
-        ValueError: the tokeniser puts nothing between two texts.
+    That is -1 for separators and for tokens of the other text.
     """
     (tokens,), _ = scorer.encode([pair], max_length)
     before, between, behind = scorer.template.separators

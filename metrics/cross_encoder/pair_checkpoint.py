@@ -93,11 +93,7 @@ def label_names(config: PretrainedConfig) -> list[str]:
 
 
 def check_labels(folder: Path, config: PretrainedConfig, check: Callable[[list[str]], Found]) -> Found:
-    """What `check`, such as `heads.nli_labels`, finds among a checkpoint's labels, in the order of the logits.
-
-    Raises:
-        ValueError: what `check` says; names the folder.
-    """
+    """Find by `check`, such as `heads.nli_labels`, among a checkpoint's labels; its ValueError names the folder."""
     try:
         return check(label_names(config))
     except ValueError as error:
@@ -231,11 +227,7 @@ def positions(model: PreTrainedModel) -> int:
 
 
 def read_template(folder: Path, tokenizer: Tokenizer) -> Template:
-    """What a tokeniser adds to two texts; read once, as it cannot join and cut pairs in two threads at a time.
-
-    Raises:
-        ValueError: the tokeniser does more than put separators around two texts.
-    """
+    """Separators that a tokeniser adds to a pair; read once, as it cannot join and cut pairs in two threads at once."""
     first, second = (tokenizer.encode(text, add_special_tokens=False) for text in ("a", "b"))
     pair = tokenizer.encode("a", "b")
     sides = pair.sequence_ids

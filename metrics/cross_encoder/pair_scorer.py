@@ -5,10 +5,11 @@ size and order. Strings like "[SEP]" in a text are plain text: they never become
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,25 +17,20 @@ from tokenizers import Encoding
 from transformers import PreTrainedModel
 
 from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
-from semantic_metrics.core.checkpoint_files import PROBE, refuse_damage
+from semantic_metrics.core.checkpoint_files import PROBE, refuse_damage, resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.inputs import check_whole, quote
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
-from semantic_metrics.cross_encoder.pair_checkpoint import (
-    Tokens,
-    label_names,
-    load_encoder,
-    positions,
-    read_config,
-    read_template,
-    weight_files,
-)
+from semantic_metrics.cross_encoder import pair_checkpoint
+from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.transformer.backends import Forward, Transformer
 from semantic_metrics.transformer.first_token import read_first_token
 from semantic_metrics.transformer.openvino_model import Inputs
 
 if TYPE_CHECKING:
     from tqdm import tqdm
+
+DEFAULT_CHECKPOINT = "pairs"  # of every metric that reads pairs
 
 Pair = tuple[str, str]
 Span = tuple[int, int]  # begin and end
@@ -69,19 +65,19 @@ class PairScorer:
     """
 
     def __init__(self, folder: Path, metric: str | None = None) -> None:
-        self.folder, self.metric, self.config = folder, metric, read_config(folder)
-        self.labels = label_names(self.config)
+        self.folder, self.metric, self.config = folder, metric, pair_checkpoint.read_config(folder)
+        self.labels = pair_checkpoint.label_names(self.config)
         with refuse_damage(f"checkpoint {folder}: did not load"):
             self._load(folder)
             self.logits([(PROBE, "a")])  # reads what only a pass of the model reads
 
     def _load(self, folder: Path) -> None:
-        self.tokenizer, model = load_encoder(folder)
+        self.tokenizer, model = pair_checkpoint.load_encoder(folder)
         model = read_first_token(model.eval())
         self._transformer = Transformer(model, "logits", self)
         if not self.tokenizer.is_fast or self.tokenizer.pad_token_id is None:
             raise ValueError(f"checkpoint {folder}: expected a fast tokeniser with a padding token")
-        self.longest = positions(model)
+        self.longest = pair_checkpoint.positions(model)
         self.max_length = min(self.tokenizer.model_max_length, self.longest)
         self._backend = self.tokenizer.backend_tokenizer
         self._backend.no_padding()
@@ -90,7 +86,7 @@ class PairScorer:
         unknown = getattr(self._backend.model, "unk_token", None)
         if unknown is not None and self._backend.token_to_id(unknown) is None:
             raise ValueError(f"checkpoint {folder}: expected a tokeniser with its unknown token, got none {unknown!r}")
-        self.template = read_template(folder, self._backend)
+        self.template = pair_checkpoint.read_template(folder, self._backend)
         self._added = self._backend.num_special_tokens_to_add(is_pair=True)
         if type(self.max_length) is not int or self.max_length <= self._added:
             got = quote(self.tokenizer.model_max_length)
@@ -101,7 +97,7 @@ class PairScorer:
     def checkpoint_sha256(self) -> str:
         """Digest of the weights' files and of `config.json`."""
         digest = hashlib.sha256()
-        for path in [*weight_files(self.folder), self.folder / "config.json"]:
+        for path in [*pair_checkpoint.weight_files(self.folder), self.folder / "config.json"]:
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
@@ -111,15 +107,11 @@ class PairScorer:
         return hashlib.sha256(self._backend.to_str().encode("utf-8")).hexdigest()
 
     def signature_fields(self) -> dict[str, str]:
-        """What a metric's signature contains of the checkpoint."""
+        """Settings of a metric's signature that identify the checkpoint."""
         return {"checkpoint": self.checkpoint_sha256[:16], "tokenizer": self.tokenizer_sha256[:16]}
 
     def resolve(self, options: RunOptions) -> RunOptions:
-        """The options with this checkpoint's `max_length` where they name none, and the precision of "auto".
-
-        Raises:
-            InvalidInput: `max_length` is out of range, or `Transformer.resolve` refuses the options.
-        """
+        """The options, checked, with this checkpoint's `max_length` if they name none and the precision of "auto"."""
         if options.max_length is None:
             options = replace(options, max_length=self.max_length)
         else:
@@ -127,15 +119,7 @@ class PairScorer:
         return self._transformer.resolve(options)
 
     def logits(self, pairs: list[Pair], options: RunOptions = DEFAULT_OPTIONS) -> PairLogits:
-        """Logits of pairs; equal ones are scored once.
-
-        Args:
-            pairs: n pairs of texts, in the order in which the model reads them.
-            options: how the model runs.
-
-        Raises:
-            ValueError: `resolve` refuses the options, the backend cannot run here, or a logit is not finite.
-        """
+        """Logits of n pairs of texts, in the order in which the model reads them; a ValueError if one is not finite."""
         options = self.resolve(options)
         forward = self._transformer.forward(options)
         index = {pair: i for i, pair in enumerate(sorted(set(pairs)))}  # sorted: batches are the same in any order
@@ -196,12 +180,8 @@ class PairScorer:
         """Begin and end of each token of a text that has characters."""
         return [(begin, end) for begin, end in self.encode_text(text).offsets if end > begin]
 
-    def encode(self, pairs: list[Pair], max_length: int | None) -> tuple[list[Tokens], np.ndarray]:
-        """Tokenise pairs.
-
-        Args:
-            pairs: n pairs of texts.
-            max_length: tokens of a pair that are kept, separators included; None for the checkpoint's own.
+    def encode(self, pairs: list[Pair], max_length: int | None) -> tuple[list[pair_checkpoint.Tokens], np.ndarray]:
+        """Tokenise n pairs, each cut to `max_length` tokens (None: the checkpoint's own), separators included.
 
         Returns:
             n token sequences, and (n,) bool: whether the pair was cut.
@@ -223,7 +203,7 @@ class PairScorer:
             tokenized.append((self._cut(ids, self.longest), len(ids)))
         return tokenized
 
-    def _join(self, texts: list[tuple[list[int], int]], room: int) -> Tokens:
+    def _join(self, texts: list[tuple[list[int], int]], room: int) -> pair_checkpoint.Tokens:
         """Two texts and the separators; the longer text is cut first, as "longest_first" of tokenizers does."""
         lengths = [length for _, length in texts]
         if sum(lengths) > room:
@@ -243,7 +223,7 @@ class PairScorer:
             text = text.replace(special, f"{special[0]} {special[1:]}")
         return text
 
-    def pad(self, sequences: list[Tokens], device: torch.device) -> Inputs:
+    def pad(self, sequences: list[pair_checkpoint.Tokens], device: torch.device) -> Inputs:
         """Inputs of the model by name, each (n, tokens of the longest sequence)."""
         width = max(map(len, sequences))
         ids = np.full((len(sequences), width), self.tokenizer.pad_token_id, dtype=np.int64)
@@ -254,3 +234,20 @@ class PairScorer:
         batch = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
         names = self.tokenizer.model_input_names
         return {name: torch.from_numpy(values).to(device) for name, values in batch.items() if name in names}
+
+
+def load_nli_scorer(name: str | Path | None, metric: str) -> PairScorer:
+    """Load an NLI model for a metric.
+
+    `name` is None for the shipped checkpoint, a folder, or what `resolve_checkpoint` takes. A ValueError says that the
+    checkpoint is missing or damaged, or has no label for entailment; it lists its labels.
+    """
+    name = f"{name}/" if isinstance(name, Path) else name
+    shipped = shipped_checkpoints(lambda config: not ENTAILMENT.isdisjoint(_labels(config)))
+    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped, pair_checkpoint.OTHER_WEIGHTS)
+    pair_checkpoint.check_labels(folder, pair_checkpoint.read_config(folder), nli_labels)
+    return PairScorer(folder, metric)
+
+
+def _labels(config: dict[str, Any]) -> Iterator[str]:
+    return (str(label).lower() for label in config.get("id2label", {}).values())

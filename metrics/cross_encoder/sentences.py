@@ -23,13 +23,10 @@ WORD_START = re.compile(
 
 
 def sentence_spans(text: str) -> list[Span]:
-    """Begin and end of each sentence of a text, in their order, without the white space around it.
+    """Begin and end of each sentence of an English text, in their order, without the white space around it.
 
     A line break ends a sentence (headings, bullets, rows of a table, lines of code), except in a paragraph that was
     wrapped: where no next word would have fitted into the line. A piece without any letter or digit is no sentence.
-
-    Args:
-        text: English; in other languages the ends of sentences are found less well.
     """
     return [span for block in _blocks(text) for span in _split(text, *block)]
 
@@ -91,13 +88,7 @@ def _split(text: str, begin: int, end: int) -> Iterator[Span]:
 
 
 def cut_long(text: str, spans: list[Span], offsets: Offsets, tokens: int) -> tuple[list[Span], list[int]]:
-    """Cut sentences that are longer than what a model reads, at white space where there is any.
-
-    Args:
-        text: the whole text.
-        spans: its sentences.
-        offsets: begin and end of each token of a text.
-        tokens: the most that a piece may have.
+    """Cut sentences of more tokens than a model reads, at white space where there is any.
 
     Returns:
         The spans of n pieces, most of them whole sentences, and the number of tokens in each.

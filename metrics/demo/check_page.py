@@ -28,13 +28,7 @@ MAX_CHARACTERS = 100_000  # of both texts together, as other visitors wait meanw
 
 
 def check(script: Path, text: str, source: str) -> str:
-    """HTML of a text checked against its source, or of the error.
-
-    Args:
-        script: script of the metric.
-        text: the text to check.
-        source: its source.
-    """
+    """HTML of a text checked against its source by the metric of a script, or of the error."""
     try:
         if len(text) + len(source) > MAX_CHARACTERS:
             got = f"got {len(text) + len(source):,}; `semantic-metrics check` takes more"

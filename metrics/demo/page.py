@@ -53,8 +53,6 @@ CSS = """
 .sm-signed td {padding: 2px 10px 2px 0 !important; font-variant-numeric: tabular-nums; min-width: 3.5em}
 .sm-signed td:nth-child(2) {text-align: right} .sm-signed td:last-child {width: 100%} .sm-bar {height: .9em}
 button[role=tab].selected {color: var(--primary-700)} .dark button[role=tab].selected {color: var(--primary-300)}
-.sm-text {white-space: pre-wrap; overflow-wrap: anywhere; padding: .6em .8em; border: 1px solid currentColor;
-  border-radius: 6px; margin: .2em 0 .8em}
 """
 
 NOTES = {  # on counts of a result, of which each metric has some
@@ -74,72 +72,44 @@ Read = Callable[..., tuple[Columns, Columns]]  # from the inputs to texts by arg
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a metric for some rows.
+    """Result of a metric for some rows."""
 
-    Attributes:
-        summary: one or two sentences, plain text.
-        added: columns to add to the rows, one value for each row; the first column is drawn as the histogram.
-        table: table to show in place of the rows.
-    """
-
-    summary: str
+    summary: str  # one or two sentences, plain text
+    # columns to add to the rows, one value for each row; the first column is drawn as the histogram
     added: dict[str, list[Any]] = field(default_factory=dict)
-    table: dict[str, list[Any]] = field(default_factory=dict)
+    table: dict[str, list[Any]] = field(default_factory=dict)  # table to show in place of the rows
 
 
 @dataclass(frozen=True)
 class Page:
-    """What differs from one demo to another.
+    """The differences of one demo from another."""
 
-    Attributes:
-        script: script of the metric.
-        title: title of the page.
-        about: introduction below the title, Markdown.
-        outcome: function from the result of `compute` to what the page shows.
-        examples: examples by label, each with the lines of text for every column.
-        columns: columns that `compute` takes.
-        added_columns: names of the columns that `outcome` adds to the rows.
-        explain: function from the metric and the texts of one row, by argument of the metric's `explain`, to HTML; None
-            for a metric that explains no rows.
-        scale: lowest and highest score.
-        max_rows: most rows that are scored at a time, as other visitors wait meanwhile.
-        max_characters: most characters of all texts that are scored at a time.
-        max_explained: most characters of the texts of a row that is explained.
-        tabs: further tabs by name, each with the function that fills it.
-    """
-
-    script: Path
-    title: str
-    about: str
-    outcome: Callable[[dict[str, Any]], Outcome]
-    examples: Mapping[str, tuple[str, ...]]
-    columns: tuple[Column, ...] = (PREDICTIONS, REFERENCES)
-    added_columns: tuple[str, ...] = ()
+    script: Path  # script of the metric
+    title: str  # title of the page
+    about: str  # introduction below the title, Markdown
+    outcome: Callable[[dict[str, Any]], Outcome]  # function from the result of `compute` to what the page shows
+    examples: Mapping[str, tuple[str, ...]]  # examples by label, each with the lines of text for every column
+    columns: tuple[Column, ...] = (PREDICTIONS, REFERENCES)  # columns that `compute` takes
+    added_columns: tuple[str, ...] = ()  # names of the columns that `outcome` adds to the rows
+    # function from the metric and the texts of one row, by argument of the metric's `explain`, to HTML; None for a
+    # metric that explains no rows
     explain: Callable[[evaluate.Metric, dict[str, str]], str] | None = None
-    scale: tuple[float, float] = (0.0, 1.0)
-    max_rows: int = 1000
-    max_characters: int = 300_000
-    max_explained: int = 600
+    scale: tuple[float, float] = (0.0, 1.0)  # lowest and highest score
+    max_rows: int = 1000  # most rows that are scored at a time, as other visitors wait meanwhile
+    max_characters: int = 300_000  # most characters of all texts that are scored at a time
+    max_explained: int = 600  # most characters of the texts of a row that is explained
+    # further tabs by name, each with the function that fills it
     tabs: dict[str, Callable[[], None]] = field(default_factory=dict)
 
 
 @cache
 def load_metric(script: Path) -> evaluate.Metric:
-    """Load the metric of a script, with the checkpoint that the environment names.
-
-    Raises:
-        ValueError: there is no such checkpoint.
-    """
+    """Load the metric of a script, with the checkpoint that the environment names."""
     return evaluate.load(str(script), os.environ.get(CHECKPOINT_VARIABLE) or None)
 
 
 def compute(page: Page, texts: Columns) -> dict[str, Any]:
-    """Score the texts of a visitor, by argument of the metric.
-
-    Raises:
-        ValueError: there are too many texts or characters, the visitor has no seconds left, or the metric refuses a
-            text.
-    """
+    """Score the texts of a visitor, by argument of the metric."""
     count = max(map(len, texts.values()))
     if count > page.max_rows:
         raise ValueError(f"expected at most {page.max_rows:,} rows on this page, got {count:,}")
@@ -152,12 +122,7 @@ def compute(page: Page, texts: Columns) -> dict[str, Any]:
 
 
 def count_notes(result: dict[str, Any], **notes: str) -> str:
-    """Sentences on the counts of a result that are above 0: each begins with its count and goes on as its note does.
-
-    Args:
-        result: of `compute`.
-        notes: by the name of a count, what differs from NOTES.
-    """
+    """Sentences on the counts of a result that are above 0, by what NOTES and `notes` say behind each count."""
     return "".join(f" {result[name]:,} {note}." for name, note in {**NOTES, **notes}.items() if result.get(name))
 
 
@@ -174,11 +139,7 @@ def explain_score(meaning: str, metric: evaluate.Metric, row: dict[str, str]) ->
 
 
 class Results:
-    """The lower half of the page, hidden until there are results.
-
-    Args:
-        page: the demo that it belongs to.
-    """
+    """The lower half of the page, hidden until there are results."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -289,15 +250,6 @@ def choose(columns: tuple[Column, ...], path: str | None) -> list[Any]:
     return [show_message(""), *[gr.Dropdown(choices=header, value=name) for name in chosen]]
 
 
-def upload(columns: tuple[Column, ...], message: gr.HTML) -> tuple[gr.File, list[gr.Dropdown]]:
-    """Add a place to upload a CSV file, and the drop-downs that choose its columns."""
-    file = gr.File(label="CSV file (UTF-8, commas, a header line)", file_types=[".csv"], height=120)
-    with gr.Row():
-        chosen = [gr.Dropdown([], label=f"Column: {column.label}", interactive=True) for column in columns]
-    file.change(partial(choose, columns), file, [message, *chosen], **QUIET)
-    return file, chosen
-
-
 def build(page: Page) -> gr.Blocks:
     """Build the page of a demo."""
     with gr.Blocks(
@@ -317,7 +269,7 @@ def build(page: Page) -> gr.Blocks:
 
 
 def endpoint(page: Page) -> Callable[..., dict[str, Any]]:
-    """What the API of a page runs: lists of texts, by argument of the metric, to the result of `compute`.
+    """The function of a page's API: lists of texts, by argument of the metric, to the result of `compute`.
 
     The limits are those of the page. A `gr.Error` says what is invalid.
     """
@@ -362,7 +314,10 @@ def _fill_score_tab(page: Page) -> None:
             )
         with gr.Tab("Upload a CSV"):
             message = gr.HTML(visible=False)
-            file, chosen = upload(page.columns, message)
+            file = gr.File(label="CSV file (UTF-8, commas, a header line)", file_types=[".csv"], height=120)
+            with gr.Row():
+                chosen = [gr.Dropdown([], label=f"Column: {one.label}", interactive=True) for one in page.columns]
+            file.change(partial(choose, page.columns), file, [message, *chosen], **QUIET)
             uploaded = gr.Button("Score the file", variant="primary")
     whole.change(partial(_label_boxes, page.columns), whole, boxes, **QUIET)
     results = Results(page)
@@ -390,16 +345,7 @@ def launch(page: Page) -> None:
 
 
 def serve(page: Page, host: str | None = None, port: int | None = None) -> None:
-    """Serve the page; no other host is asked for anything.
-
-    Args:
-        page: the demo.
-        host: address to serve at; None for GRADIO_SERVER_NAME.
-        port: None for GRADIO_SERVER_PORT.
-
-    Raises:
-        OSError: the port is taken.
-    """
+    """Serve the page, by default at GRADIO_SERVER_NAME and GRADIO_SERVER_PORT; no other host is asked for anything."""
     fonts = {"font": ["system-ui", "sans-serif"], "font_mono": ["ui-monospace", "monospace"]}
     build(page).queue(max_size=MAX_WAITING).launch(
         server_name=host,

@@ -13,33 +13,17 @@ WINDOW_SECONDS = 3600  # in which a visitor has so many
 
 
 class Quota:
-    """Seconds of work that each visitor has in a window that moves with the clock.
-
-    Args:
-        seconds: seconds of work.
-        window: seconds of the window.
-        clock: function that returns the time in seconds.
-    """
+    """Seconds of work that each visitor has in a window of so many seconds, which moves with the clock."""
 
     def __init__(
-        self,
-        seconds: float = WORK_SECONDS,
-        window: float = WINDOW_SECONDS,
-        clock: Callable[[], float] = time.monotonic,
+        self, seconds: float = WORK_SECONDS, window: float = WINDOW_SECONDS, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._seconds, self._window, self._clock = seconds, window, clock
         self._jobs: dict[str, list[tuple[float, float]]] = {}  # by visitor: when each job ended, and its seconds
 
     @contextmanager
     def charge(self, visitor: str | None) -> Iterator[None]:
-        """Charge a visitor for the time that the block takes; a job that has begun is never cut.
-
-        Args:
-            visitor: the visitor's address, or None for one without a limit.
-
-        Raises:
-            ValueError: the visitor has no seconds left; says when there will be some again.
-        """
+        """Charge a visitor (None: one without a limit) for the time of the block; a job that has begun is never cut."""
         if visitor is None:
             yield
             return

@@ -1,4 +1,4 @@
-"""What the demos read and write: text boxes and CSV files in, CSV files out."""
+"""Reading and writing of the demos: text boxes and CSV files in, CSV files out."""
 
 import csv
 import re
@@ -19,17 +19,11 @@ Columns = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of texts that a metric takes.
+    """A column of texts that a metric takes."""
 
-    Attributes:
-        name: name of the metric's argument.
-        label: name on the page.
-        guesses: names that the column may have in a file, in lower case.
-    """
-
-    name: str
-    label: str
-    guesses: tuple[str, ...] = ()
+    name: str  # name of the metric's argument
+    label: str  # name on the page
+    guesses: tuple[str, ...] = ()  # names that the column may have in a file, in lower case
 
 
 PREDICTIONS = Column(
@@ -41,14 +35,8 @@ REFERENCES = Column("references", "References", ("reference", "target", "gold", 
 def read_typed(columns: tuple[Column, ...], *boxes: str | None, whole: bool = False) -> tuple[Columns, Columns]:
     """Texts of the boxes by argument, twice: they are all columns of the file to download, too.
 
-    Args:
-        columns: what the boxes are.
-        boxes: what is written in them.
-        whole: each box is one text, with its line breaks. Otherwise each line is one, but for lines at the end that
-            are empty in all boxes.
-
-    Raises:
-        ValueError: all boxes are empty, or one has fewer lines than another.
+    With `whole` each box is one text, with its line breaks. Otherwise each line is one, but for lines at the end that
+    are empty in all boxes.
     """
     labels = [column.label for column in columns]
     written = [box or "" for box in boxes]
@@ -70,12 +58,7 @@ def _lines(labels: list[str], written: list[str]) -> list[list[str]]:
 
 
 def read_csv(path: str | None) -> Columns:
-    """Columns of a CSV file (UTF-8, commas, a header line), as they were before `write_csv` escaped them.
-
-    Raises:
-        ValueError: there is no file, it is empty, not UTF-8 or not CSV, or a row has more or fewer values than the
-            header; names the line.
-    """
+    """Columns of a CSV file (UTF-8, commas, a header line), as they were before `write_csv` escaped them."""
     if path is None:
         raise ValueError("expected a CSV file, got none: upload one first")
     csv.field_size_limit(2**31 - 1)  # the default, 128 KiB, is less than a long document
@@ -100,11 +83,7 @@ def read_csv(path: str | None) -> Columns:
 
 
 def read_chosen(columns: tuple[Column, ...], path: str | None, *chosen: str | None) -> tuple[Columns, Columns]:
-    """Texts of the chosen columns of a file by argument, and all columns of the file.
-
-    Raises:
-        ValueError: there is no file, it cannot be read, or it has no such column.
-    """
+    """Texts of the chosen columns of a file by argument, and all columns of the file."""
     table = read_csv(path)
     texts = {}
     for column, name in zip(columns, chosen, strict=True):

@@ -1,4 +1,8 @@
-"""The error of a file that cannot be used, in the library's form: a ValueError whose message names the file."""
+"""The error of a file that cannot be used, in the library's form: a ValueError whose message names the file.
+
+Whatever in this folder reads, writes or checks a file raises it: the file is missing, is not in its format, lacks a
+column, or holds another value than expected; the message names the row, counted from 1.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,11 +20,7 @@ def one_line(error: Exception) -> str:
 
 @contextmanager
 def file_errors(path: Path | str) -> Iterator[None]:
-    """Turn errors of the operating system into one that names the file.
-
-    Raises:
-        FileError: instead of an OSError.
-    """
+    """Turn errors of the operating system into one that names the file."""
     try:
         yield
     except OSError as error:

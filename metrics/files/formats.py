@@ -22,11 +22,7 @@ MAX_LINE_BYTES = 2**26  # of a line, and characters of a CSV cell: no text is as
 
 
 def format_of(path: Path, given: str | None = None) -> str:
-    """The format of a file: the given one, or by default what its name ends in, before GZIP if there is that.
-
-    Raises:
-        FileError: the name ends in something else, or the format cannot be streamed.
-    """
+    """The format of a file: the given one, or by default what its name ends in, before GZIP if there is that."""
     streamed = FORMATS[:-1]
     if given is None and path == STREAM:
         raise FileError(f"--format: expected one of {', '.join(streamed)} for {path}, got none")
@@ -76,11 +72,7 @@ class Lines:
                     yield text.removeprefix("\ufeff") if self.number == 1 else text
 
     def refuse(self, problem: str) -> NoReturn:
-        """Say what is wrong with the line that was read last.
-
-        Raises:
-            FileError: always.
-        """
+        """Say what is wrong with the line that was read last."""
         raise FileError(f"{self.name}, {self.unit} {self.number}: {problem}")
 
 

@@ -12,17 +12,7 @@ from semantic_metrics.files.formats import GZIP
 
 
 def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> None:
-    """Check that a file can be written, before any model runs.
-
-    Args:
-        path: file to write.
-        name: what a message calls it; by default the path.
-        inputs: files that are read, which it must not replace.
-
-    Raises:
-        FileError: the path is a folder, a device or one of the inputs, its name is impossible, or its folder is missing
-            or read-only.
-    """
+    """Check, before any model runs, that a file can be written and is none of the inputs; messages call it `name`."""
     name = name or str(path)
     try:
         with file_errors(name), suppress(FileNotFoundError, NotADirectoryError):
@@ -47,22 +37,14 @@ def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> Non
 
 
 def create(path: Path) -> BinaryIO:
-    """A new file to write in the place of an old one; a link there is removed, never followed.
-
-    Raises:
-        OSError: the file cannot be created.
-    """
+    """A new file to write in the place of an old one; a link there is removed, never followed."""
     path.unlink(missing_ok=True)
     return path.open("xb")  # fails for a link that was put there in between
 
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which gets its name when it is complete; an incomplete one leaves nothing behind.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
+    """A file to write, which gets its name when it is complete; an incomplete one leaves nothing behind."""
     check_output(path)
     path = path.resolve()  # a link stays a link
     aside = path.with_name(f".{path.name}.{os.getpid()}")

@@ -95,11 +95,7 @@ class RowsWriter:
 
 
 def write_parquet(file: BinaryIO, columns: dict[str, list[Cell]]) -> None:
-    """Write columns, each with the type of its values.
-
-    Raises:
-        FileError: a column has values of several types.
-    """
+    """Write columns, each with the type of its values."""
     try:
         table = pa.table(columns)
     except (pa.ArrowException, TypeError) as error:

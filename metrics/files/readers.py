@@ -87,11 +87,7 @@ class TextReader:
 
 @contextmanager
 def open_reader(path: Path, format: str | None = None) -> Iterator[Reader]:
-    """Open a file in any of FORMATS; `-` is standard input.
-
-    Raises:
-        FileError: the file is missing, unreadable, empty, or not in its format; says where.
-    """
+    """Open a file in any of FORMATS; `-` is standard input."""
     if path == STREAM:
         if sys.stdin is None:
             raise FileError("standard input: expected rows, it is closed")
@@ -119,11 +115,7 @@ def open_reader(path: Path, format: str | None = None) -> Iterator[Reader]:
 
 @contextmanager
 def open_pair(path: Path, references: Path) -> Iterator[Reader]:
-    """Open two .txt files side by side, as columns `text` and `reference`; progress is that of the first.
-
-    Raises:
-        FileError: they are unreadable, or differ in length; names both with their lines.
-    """
+    """Open two .txt files side by side, as columns `text` and `reference`; progress is that of the first."""
     counts = []
     for file in (path, references):
         if file == STREAM or format_of(file) != "txt":

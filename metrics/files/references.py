@@ -19,16 +19,11 @@ class ReferenceColumns:
     With one column, no separator and no JSON lists, a file's cells are all texts or all lists of texts, and stay as
     they are. Otherwise each row gets a list of texts: those of all its columns, without blank ones. A row whose
     references are all blank has one empty text.
-
-    Attributes:
-        names: columns, one at least.
-        separator: what separates several texts in a cell; empty for none.
-        json_lists: whether a cell that is a JSON list of texts is read as several.
     """
 
-    names: tuple[str, ...]
-    separator: str = ""
-    json_lists: bool = False
+    names: tuple[str, ...]  # columns, one at least
+    separator: str = ""  # what separates several texts in a cell; empty for none
+    json_lists: bool = False  # whether a cell that is a JSON list of texts is read as several
 
     @property
     def are_joined(self) -> bool:
@@ -36,15 +31,7 @@ class ReferenceColumns:
         return len(self.names) > 1 or bool(self.separator) or self.json_lists
 
     def join(self, columns: list[list[Cell]], place: Callable[[int], str]) -> list[list[str]]:
-        """The references of n rows, where they are joined.
-
-        Args:
-            columns: n cells of each of the columns.
-            place: what a message calls a row, given its index.
-
-        Raises:
-            FileError: a cell holds something else than texts; names the row and the column.
-        """
+        """The references of n rows, from n cells of each column; `place` names a row, given its index."""
         return convert_rows(zip(*columns, strict=True), self._of_row, place)
 
     def unread_list(self, columns: list[list[Cell]]) -> tuple[int, str, str] | None:

@@ -52,22 +52,14 @@ class Chunk:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Values of each row by column.
-
-        Raises:
-            FileError: Python has no such value; names the row.
-        """
+        """Values of each row by column."""
         if self._rows is not None:
             return self._rows
         names = self.batch.schema.names
         return [dict(zip(names, row, strict=True)) for row in zip(*map(self._from_batch, names), strict=True)]
 
     def column(self, name: str) -> list[Cell]:
-        """Values of a column, None where a row lacks it.
-
-        Raises:
-            FileError: Python has no such value; names the row.
-        """
+        """Values of a column, None where a row lacks it."""
         if self._rows is None and name in self.batch.schema.names:
             return self._from_batch(name)
         return [value_at(row, name) for row in self.rows]
@@ -91,16 +83,12 @@ class Chunk:
         return values
 
     def place(self, index: int) -> str:
-        """What a message calls a row."""
+        """The name of a row in messages."""
         return f"{self._kind} {self._numbers[index]}"
 
 
 def check_column(columns: Iterable[str], option: str, name: str | None) -> str:
-    """The name of a column, or of a key inside one (see `value_at`), after checking that there is such a column.
-
-    Raises:
-        FileError: there is none; lists the columns.
-    """
+    """The name of a column, or of a key inside one (see `value_at`), after checking that there is such a column."""
     columns = list(columns)
     if name is None or (name not in columns and ("." not in name or name.partition(".")[0] not in columns)):
         known = f"expected one of the columns {list_names(columns)}"
@@ -131,11 +119,7 @@ def hint_of_separator(columns: list[str]) -> str:
 
 
 def check_distinct_columns(name: str, columns: list[str]) -> None:
-    """Check that no two columns have the same name.
-
-    Raises:
-        FileError: two do; names the file and lists the columns.
-    """
+    """Check that no two columns have the same name."""
     if len(set(columns)) < len(columns):
         raise FileError(f"{name}: expected column names that differ, got {list_names(columns)}")
 
@@ -163,7 +147,7 @@ def is_text(value: Cell) -> bool:
 
 
 def describe_invalid(value: Cell, column: str, several: bool) -> str:
-    """What is wrong with a value of a column of texts, or with `several` of texts or lists of texts."""
+    """Describe an invalid value of a column of texts, or with `several` of texts or lists of texts."""
     for text in value if isinstance(value, list) else [value]:
         if isinstance(text, str) and not is_text(text):
             code = next(f"U+{ord(sign):04X}" for sign in text if not is_text(sign))

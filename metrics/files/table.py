@@ -33,15 +33,11 @@ RECORD_FORMATS = (".json", ".csv")
 
 @dataclass(frozen=True)
 class Table:
-    """All rows of a file.
+    """All rows of a file."""
 
-    Attributes:
-        columns: names of the columns, in the file's order.
-        rows: a list of values for each row, as long as `columns`: texts, and from JSONL and parquet also numbers, None,
-            lists (several references) and what else they hold; None where a row of JSONL lacks a column.
-    """
-
-    columns: list[str]
+    columns: list[str]  # names of the columns, in the file's order
+    # a list of values for each row, as long as `columns`: texts, and from JSONL and parquet also numbers, None, lists
+    # (several references) and what else they hold; None where a row of JSONL lacks a column
     rows: list[list[Cell]]
 
     @classmethod
@@ -51,11 +47,7 @@ class Table:
         return cls(columns, [[row.get(name) for name in columns] for row in records])
 
     def column(self, option: str, name: str) -> list[Cell]:
-        """Values of a column.
-
-        Raises:
-            FileError: there is no such column; lists the columns.
-        """
+        """Values of a column."""
         check_column(self.columns, option, name)
         if name not in self.columns:
             return [value_at(dict(zip(self.columns, row, strict=True)), name) for row in self.rows]
@@ -63,11 +55,7 @@ class Table:
         return [row[place] for row in self.rows]
 
     def texts(self, option: str, name: str, several: bool = False) -> list[Any]:
-        """Values of a column of texts, with `several` also of lists of texts (all of one kind).
-
-        Raises:
-            FileError: there is no such column, or it holds something else; names the row, counted from 1.
-        """
+        """Values of a column of texts, with `several` also of lists of texts (all of one kind)."""
         values = self.column(option, name)
         lists = several and isinstance(values[0], list)
         if (invalid := first_invalid(values, lists)) is not None:
@@ -75,27 +63,19 @@ class Table:
         return values
 
     def references(self, option: str, columns: ReferenceColumns) -> list[Any]:
-        """The references of each row: n texts, or n lists of texts.
-
-        Raises:
-            FileError: there is no such column, or it holds something else; names the row, counted from 1.
-        """
+        """The references of each row: n texts, or n lists of texts."""
         if not columns.are_joined:
             return self.texts(option, columns.names[0], several=True)
         cells = [self.column(option, name) for name in columns.names]
         return columns.join(cells, lambda row: f"{option}, row {row + 1}")
 
     def warnings(self, file: Path, columns: ReferenceColumns) -> list[str]:
-        """What should be said of columns of references that can be read, of this file: at most one line."""
+        """Warnings about columns of references of this file that can be read: at most one line."""
         unread = columns.unread_list([self.column("", name) for name in columns.names])
         return [] if unread is None else [warn_of_list(f"{file}, row {unread[0] + 1}", *unread[1:])]
 
     def numbers(self, option: str, name: str) -> list[float]:
-        """Values of a column as finite numbers, parsed by `number_of`.
-
-        Raises:
-            FileError: there is no such column, or it holds something else; names the row, counted from 1.
-        """
+        """Values of a column as finite numbers, parsed by `number_of`."""
         values = self.column(option, name)
         numbers = list(map(number_of, values))
         for row, number in enumerate(numbers):
@@ -106,15 +86,7 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """Read a file: .txt (a text in each line, as column `text`), .csv, .tsv, .jsonl, .json or .parquet.
-
-    Args:
-        path: file to read, in the format that its name ends in.
-
-    Raises:
-        FileError: the file is missing, unreadable, empty, not UTF-8, or not in its format (says where), or it is a pipe
-            with more than MAX_PIPE_ROWS rows or MAX_PIPE_BYTES bytes. Files on disk have no such limit.
-    """
+    """Read a file: .txt (a text in each line, as column `text`), .csv, .tsv, .jsonl, .json or .parquet."""
     if path == STREAM:
         raise FileError(f"{path}: expected a file; of the commands only `score` reads standard input")
     with open_reader(path) as reader:
@@ -129,11 +101,7 @@ def read_table(path: Path) -> Table:
 
 
 def write_table(path: Path, table: Table) -> None:
-    """Write a file in one of TABLE_FORMATS, with `atomic_write`.
-
-    Raises:
-        FileError: the file cannot be written, or its format cannot hold a value; names the row.
-    """
+    """Write a file in one of TABLE_FORMATS, with `atomic_write`."""
     format = format_of(path)
     if format not in TABLE_FORMATS:
         raise FileError(f"{path}: expected {TABLE_NAMES}, which hold several columns, got .{format}")
@@ -150,11 +118,7 @@ def write_table(path: Path, table: Table) -> None:
 
 
 def check_records_path(path: Path | None, inputs: Iterable[Path]) -> None:
-    """Check that `write_records` can write --output, if it is given, and replaces no input, before any model runs.
-
-    Raises:
-        FileError: it cannot, or the name ends in something else than RECORD_FORMATS.
-    """
+    """Check that `write_records` can write --output, if it is given, and replaces no input, before any model runs."""
     if path is None:
         return
     if path.suffix.lower() not in RECORD_FORMATS:
@@ -163,11 +127,7 @@ def check_records_path(path: Path | None, inputs: Iterable[Path]) -> None:
 
 
 def write_records(path: Path, records: list[dict[str, Cell]]) -> None:
-    """Write rows as a JSON list or as CSV, by the end of the name.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
+    """Write rows as a JSON list or as CSV, by the end of the name."""
     if path.suffix.lower() == ".json":
         write_json(path, records)
     else:
@@ -175,10 +135,6 @@ def write_records(path: Path, records: list[dict[str, Cell]]) -> None:
 
 
 def write_json(path: Path, value: dict[str, Any] | list[Any]) -> None:
-    """Write a JSON file with `atomic_write`.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
+    """Write a JSON file with `atomic_write`."""
     with atomic_write(path) as file:
         file.write(encode(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"))

@@ -24,11 +24,7 @@ class Writer(Protocol):
     """A file of scored rows that is being written."""
 
     def write(self, chunk: Chunk, scores: Scores) -> None:
-        """Write the rows of a chunk with their scores.
-
-        Raises:
-            FileError: a row does not fit the columns, or the format cannot hold one of its values; names the row.
-        """
+        """Write the rows of a chunk with their scores."""
 
     def close(self) -> None:
         """Write what is still to be written; the file itself stays open."""
@@ -37,13 +33,8 @@ class Writer(Protocol):
 class TextWriter:
     """A `Writer` of CSV, all of it quoted, of TSV, which has no quotes, of JSONL, or of one list of JSON.
 
-    Rows that were read from JSONL are kept as they were, up to their closing brace, but for NaN, which becomes null.
-
-    Args:
-        file: file to write to, at its end.
-        format: one of TABLE_FORMATS but "parquet".
-        columns: names of all columns, those of the scores last.
-        begun: whether rows were written to the file before.
+    Rows that were read from JSONL are kept as they were, up to their closing brace, but for NaN, which becomes null. Of
+    the columns those of the scores are last; `begun` says that rows were written to the file before.
     """
 
     def __init__(self, file: BinaryIO, format: str, columns: list[str], begun: bool = False) -> None:
@@ -101,14 +92,10 @@ def _encode_lines(lines: list[str], place: Callable[[int], str]) -> bytes:
 
 
 def open_writer(format: str, file: BinaryIO, reader: Reader, columns: dict[str, type], begun: bool = False) -> Writer:
-    """What writes the rows of a reader with their scores.
+    """Open a writer of the rows of a reader with their scores, at the end of a file.
 
-    Args:
-        format: one of TABLE_FORMATS; "parquet" keeps rows of other formats in memory, as it must know their types.
-        file: file to write to, at its end.
-        reader: where the rows come from.
-        columns: names and types of the columns that are added: float, str or bool.
-        begun: whether rows were written to the file before.
+    Parquet keeps rows of other formats in memory, as it must know their types. `columns` are the names and types
+    (float, str or bool) of what is added; `begun` says that rows were written to the file before.
     """
     if format == "parquet":
         from semantic_metrics.files.parquet import (
@@ -122,11 +109,7 @@ def open_writer(format: str, file: BinaryIO, reader: Reader, columns: dict[str, 
 
 
 def encode(text: str) -> bytes:
-    """UTF-8.
-
-    Raises:
-        FileError: the text contains a lone surrogate, which JSON may spell but no file can hold.
-    """
+    """UTF-8."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -135,11 +118,7 @@ def encode(text: str) -> bytes:
 
 
 def cell_text(value: Cell) -> str:
-    """A value as CSV holds it: a text as it is, nothing for None, anything else as JSON.
-
-    Raises:
-        FileError: only parquet holds the value.
-    """
+    """A value as CSV holds it: a text as it is, nothing for None, anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, float):
@@ -166,11 +145,7 @@ def _is_json(line: str) -> bool:
 
 
 def to_json(value: Cell) -> str:
-    """A value, or a row, as JSONL holds it: NaN is null, as pandas writes it.
-
-    Raises:
-        FileError: only parquet holds the value, or one in it.
-    """
+    """A value, or a row, as JSONL holds it: NaN is null, as pandas writes it."""
     if type(value) is float and math.isfinite(value):  # most values by far, as json.dumps would write them
         return float.__repr__(value)
     try:

@@ -17,28 +17,22 @@ FILE = "consensus_weights.json"
 
 @dataclass(frozen=True)
 class FittedWeights:
-    """Weights, and how well they do on texts that they were not fitted on.
+    """Weights, and how well they do on texts that they were not fitted on."""
 
-    Attributes:
-        weights: fitted on all rows.
-        default, fitted: figures of the default weights, and of fitted ones by cross-validation: `ccc` (Lin's
-            concordance, in [-1, 1]) and `pearson`, higher is better.
-        rows, groups, folds, seed: numbers of rated texts, of groups that no fold cuts, of folds, and their seed.
-        fitted_on: the files.
-        checkpoint: beginning of the sha256 of the cross-encoder that gave the parts; `Weights.read` refuses others.
-        signature: of the metric that gave the parts.
-    """
-
-    weights: Weights
+    weights: Weights  # fitted on all rows
+    # default, fitted: figures of the default weights, and of fitted ones by cross-validation: `ccc` (Lin's concordance,
+    # in [-1, 1]) and `pearson`, higher is better
     default: dict[str, float]
     fitted: dict[str, float]
+    # rows, groups, folds, seed: numbers of rated texts, of groups that no fold cuts, of folds, and their seed
     rows: int
     groups: int
     folds: int
     seed: int
-    fitted_on: str = ""
+    fitted_on: str = ""  # the files
+    # beginning of the sha256 of the cross-encoder that gave the parts; `Weights.read` refuses others
     checkpoint: str = ""
-    signature: str = ""
+    signature: str = ""  # of the metric that gave the parts
 
     def lines(self) -> Iterator[str]:
         """The report, for people."""
@@ -49,23 +43,12 @@ class FittedWeights:
             yield "the default weights agree with these ratings as well: there is no reason to use the fitted ones"
 
     def to_json(self) -> dict[str, Any]:
-        """What `Weights.read` reads."""
+        """The content of the file that `Weights.read` reads."""
         return asdict(self)
 
 
 def fit_consensus(parts: Parts, ratings: np.ndarray, groups: Sequence[str], folds: int, seed: int) -> FittedWeights:
-    """Fit weights, and measure them by cross-validation.
-
-    Args:
-        parts: of n pairs.
-        ratings: (n,) in [0, 1].
-        groups: n names; rows of one group are in one fold.
-        folds: number of folds.
-        seed: of the folds.
-
-    Raises:
-        InvalidInput: there are too few rows or groups, or the ratings do not rise with any part.
-    """
+    """Fit weights on (n,) ratings in [0, 1], and measure them by cross-validation, in whose folds no group is cut."""
     check_enough(groups, folds)
     names = sorted(set(groups))
     order = np.random.default_rng(seed).permutation(len(names)) % folds
@@ -80,11 +63,7 @@ def fit_consensus(parts: Parts, ratings: np.ndarray, groups: Sequence[str], fold
 
 
 def check_enough(groups: Sequence[str], folds: int) -> None:
-    """Check that n rated texts, in groups, are enough for cross-validation, before a model reads them.
-
-    Raises:
-        InvalidInput: there are too few rows or groups.
-    """
+    """Check that n rated texts, in groups, are enough for cross-validation, before a model reads them."""
     count = len(set(groups))
     if count < folds or len(groups) < MIN_RATED * folds / (folds - 1):
         problem = f"expected {folds} groups or more and {MIN_RATED} rows to fit in each fold, "

@@ -18,27 +18,17 @@ MAX_WEIGHT = 1e6  # of an answer; a larger one is a mistake
 
 @dataclass(frozen=True)
 class JudgedColumns:
-    """Names of a file's columns, and how it writes their values.
+    """Names of a file's columns, and how it writes their values."""
 
-    Attributes:
-        question, answer, reference, label: names of columns.
-        separator: what separates several references in one text; empty for one reference, or a column of lists.
-        json_lists: whether a reference that is a JSON list of texts is read as several.
-        correct_from: labels from this number on mean a correct answer.
-        weight: weight of each answer in a fit.
-
-    Raises:
-        ValueError: the weight is not above 0.
-    """
-
+    # question, answer, reference, label: names of columns
     question: str = "question"
     answer: str = "answer"
     reference: str = "reference"
     label: str = "label"
-    separator: str = ""
-    correct_from: float = 1.0
-    weight: float = 1.0
-    json_lists: bool = False
+    separator: str = ""  # what separates several references in one text; empty for one reference, or a column of lists
+    correct_from: float = 1.0  # labels from this number on mean a correct answer
+    weight: float = 1.0  # weight of each answer in a fit
+    json_lists: bool = False  # whether a reference that is a JSON list of texts is read as several
 
     def __post_init__(self) -> None:
         if not 0 < self.weight <= MAX_WEIGHT:
@@ -52,20 +42,14 @@ class JudgedColumns:
 
 @dataclass(frozen=True)
 class JudgedAnswers:
-    """Answers that people judged.
+    """Answers that people judged."""
 
-    Attributes:
-        questions, answers: n texts each.
-        references: n lists of texts.
-        labels: n labels, whether people found the answer correct.
-        dropped: n counts of blank references that were left out.
-    """
-
+    # questions, answers: n texts each
     questions: list[str]
     answers: list[str]
-    references: list[list[str]]
-    labels: list[bool]
-    dropped: list[int]
+    references: list[list[str]]  # n lists of texts
+    labels: list[bool]  # n labels, whether people found the answer correct
+    dropped: list[int]  # n counts of blank references that were left out
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -111,12 +95,7 @@ def question_key(question: str) -> str:
 
 
 def read_judged_answers(path: Path, columns: JudgedColumns) -> JudgedAnswers:
-    """Judged answers from a file of any format with several columns.
-
-    Raises:
-        FileError: the file cannot be read, or lacks a column, a text, a reference or a label; names it, and the row,
-            counted from 1.
-    """
+    """Judged answers from a file of any format with several columns."""
     table = read_table(path)
     names = [columns.question, columns.answer, columns.reference, columns.label]
     if missing := [name for name in names if name not in table.columns]:
@@ -137,9 +116,6 @@ def read_questions(path: Path, names: list[str]) -> tuple[set[str], int]:
 
     Returns:
         The questions as `question_key` writes them, and how many are missing, blank or punctuation only.
-
-    Raises:
-        FileError: there is no such column, or one holds something else than texts.
     """
     table, names = read_table(path), list(dict.fromkeys(names))
     keys = []

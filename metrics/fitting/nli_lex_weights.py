@@ -25,39 +25,24 @@ OPPOSING = ("contradiction", "number_conflict", "conflict_of_brief")
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """What weights are fitted on.
+    """Judged answers that weights are fitted on."""
 
-    Attributes:
-        judged: n judged answers.
-        labels: (n,) bool, whether the answer is correct.
-        sample_weight: (n,) weight of each answer in the fit.
-        parts: parts of the answers by name, which the report lists one by one; empty for one part.
-        note: what the description of the data must add, for people.
-    """
-
-    judged: JudgedAnswers
-    labels: np.ndarray
-    sample_weight: np.ndarray
-    parts: dict[str, slice]
-    note: str = ""
+    judged: JudgedAnswers  # n judged answers
+    labels: np.ndarray  # (n,) bool, whether the answer is correct
+    sample_weight: np.ndarray  # (n,) weight of each answer in the fit
+    parts: dict[str, slice]  # parts of the answers by name, which the report lists one by one; empty for one part
+    note: str = ""  # what the description of the data must add, for people
 
 
 @dataclass(frozen=True)
 class FittedForm:
-    """One form of the weights, with what cross-validation says of it.
+    """One form of the weights, with what cross-validation says of it."""
 
-    Attributes:
-        weights: weights fitted on all answers.
-        figures: accuracy, f1, mcc and ece, see `binary.figures`.
-        part_figures: the same of each part of the answers, by name.
-        reliability: predicted and observed shares of correct answers.
-        shipped: the figures of the checkpoint's own weights on all answers; None where it has none of this form.
-    """
-
-    weights: Weights
-    figures: dict[str, float]
-    part_figures: dict[str, dict[str, float]]
-    reliability: Reliability
+    weights: Weights  # weights fitted on all answers
+    figures: dict[str, float]  # accuracy, f1, mcc and ece, see `binary.figures`
+    part_figures: dict[str, dict[str, float]]  # the same of each part of the answers, by name
+    reliability: Reliability  # predicted and observed shares of correct answers
+    # the figures of the checkpoint's own weights on all answers; None where it has none of this form
     shipped: dict[str, float] | None = None
 
     def lines(self, folds: int) -> Iterator[str]:
@@ -112,16 +97,8 @@ def fit_form(
 ) -> FittedForm:
     """Fit one form of the weights on all answers, and judge by cross-validation how good such weights are.
 
-    Args:
-        features: features of n answers.
-        examples: the same answers.
-        form: one of FORMS.
-        folds: number of parts that are left out in turn.
-        seed: seed of the assignment of questions to parts.
-        shipped: weights of this form to compare with.
-
-    Raises:
-        ValueError: there is one class only, or there are fewer questions than parts.
+    `features` and `examples` are of the same answers, `form` is one of FORMS, `seed` assigns questions to `folds` parts
+    that are left out in turn, and `shipped` are weights of this form to compare with.
     """
     labels, weight = examples.labels, examples.sample_weight
     p = cross_validated(features, labels, examples.judged.questions, form, folds, seed, weight)
@@ -148,19 +125,10 @@ def take(features: Features, answers: np.ndarray) -> Features:
 
 
 def fit_weights(features: Features, labels: np.ndarray, form: str, sample_weight: np.ndarray | None = None) -> Weights:
-    """Fit one form of the weights.
+    """Fit one form of the weights; (n,) `labels` say whether people found an answer correct.
 
     Of several references the one counts that speaks most for an answer, and the weights themselves decide which that
     is: fit and choice are repeated until the choice stays. Blank answers, always judged incorrect, are left out.
-
-    Args:
-        features: features of n answers.
-        labels: (n,) bool, whether the answer is correct.
-        form: one of FORMS.
-        sample_weight: (n,) weight of each answer; None for 1.
-
-    Raises:
-        ValueError: there is one class only.
     """
     names = FORMS[form]
     columns = [COLUMNS.index(name) for name in names]
@@ -189,9 +157,6 @@ def cross_validated(
     """(n,) probabilities, each by weights that were fitted without any answer to the same question.
 
     `folds` and `seed` are those of `fit_form`, the other arguments those of `fit_weights`.
-
-    Raises:
-        ValueError: there is one class only, or there are fewer questions than parts.
     """
     p = np.empty(len(labels))
     parts = folds_by_group(labels, list(map(question_key, questions)), folds, seed)
@@ -202,11 +167,7 @@ def cross_validated(
 
 
 def check_classes(judged: JudgedAnswers, folds: int, seed: int) -> None:
-    """Check that every fit, on all answers and on all but one fold, has both classes among answers that are not blank.
-
-    Raises:
-        ValueError: one class is missing, or there are fewer questions than folds; names the fold.
-    """
+    """Check that every fit, on all answers or all but one fold, has both classes among answers that are not blank."""
     labels = np.array(judged.labels, dtype=bool)
     answered = np.array([not is_blank(answer) for answer in judged.answers])
     check_labels(labels)

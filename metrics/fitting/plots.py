@@ -14,11 +14,7 @@ BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "0.5"  # colour-blind safe (Okabe & I
 
 
 def draw_reliability(reliabilities: dict[str, Reliability], path: Path, title: str) -> None:
-    """Draw predicted against observed shares of correct answers, and the number of answers, a column for each name.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
+    """Draw predicted against observed shares of correct answers, and the number of answers, a column for each name."""
     figure = Figure(figsize=(1 + 4 * len(reliabilities), 6), layout="constrained")
     panels = figure.subplots(2, len(reliabilities), sharex=True, sharey="row", squeeze=False, height_ratios=(3, 1))
     for (name, bins), curve, bars in zip(reliabilities.items(), *panels, strict=True):
@@ -37,11 +33,7 @@ def draw_reliability(reliabilities: dict[str, Reliability], path: Path, title: s
 
 
 def draw_roc(scores: np.ndarray, labels: np.ndarray, threshold: float, title: str, path: Path) -> None:
-    """Draw the ROC curve of (n,) scores, with a threshold on it.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
+    """Draw the ROC curve of (n,) scores, with a threshold on it."""
     alarms, hits, _ = roc_curve(labels, scores, drop_intermediate=False)
     accepted = scores >= threshold
     figure = Figure(figsize=(5, 5), layout="constrained")

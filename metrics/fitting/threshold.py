@@ -21,21 +21,13 @@ from semantic_metrics.stats.separation import auc
 
 @dataclass(frozen=True)
 class LabelledTexts:
-    """Texts that people labelled.
+    """Texts that people labelled."""
 
-    Attributes:
-        predictions: n texts.
-        references: n texts, or n lists of texts.
-        questions: n texts; None for a metric that takes none.
-        labels: (n,) bool, whether people found the prediction correct.
-        groups: n names; texts of one group are on the same side of every split.
-    """
-
-    predictions: list[str]
-    references: References
-    questions: list[str] | None
-    labels: np.ndarray
-    groups: list[str]
+    predictions: list[str]  # n texts
+    references: References  # n texts, or n lists of texts
+    questions: list[str] | None  # n texts; None for a metric that takes none
+    labels: np.ndarray  # (n,) bool, whether people found the prediction correct
+    groups: list[str]  # n names; texts of one group are on the same side of every split
 
 
 def read_labelled_texts(
@@ -43,14 +35,8 @@ def read_labelled_texts(
 ) -> LabelledTexts:
     """Labelled texts from a file; their groups are the questions or, without questions, the references.
 
-    Args:
-        path: file of any format.
-        columns: names of its columns.
-        asks: whether the metric takes questions.
-        warn: takes a sentence about references that look like a list and are read as one text.
-
-    Raises:
-        FileError: the file cannot be read, or a column is missing or holds something else; names the row.
+    `asks` says whether the metric takes questions; `warn` takes a sentence about references that look like a list and
+    are read as one text.
     """
     table = read_table(path)
     predictions = table.texts(f"{path}, --predictions", columns.answer)
@@ -91,9 +77,6 @@ def fit_threshold(
 
     `scores` are the (n,) scores of the texts, with their `signature`; `criterion` is one of CRITERIA; `seed` assigns
     groups to `folds` parts that are left out in turn, and draws the bootstrap; `fitted_on` describes the files.
-
-    Raises:
-        ValueError: there is one class only, all scores are the same, or there are fewer groups than folds.
     """
     labels, groups = texts.labels, texts.groups
     decided = cross_validated(scores, labels, groups, criterion, folds, seed)
@@ -113,9 +96,6 @@ def choose(scores: np.ndarray, labels: np.ndarray, criterion: str = CRITERIA[0])
         labels: (n,) bool, whether people found the text correct.
         criterion: `youden`, the true-positive rate minus the false-positive rate (Youden 1950), which does not
             depend on how many texts are correct; or `macro_f1`, the mean F1 of both classes, which does.
-
-    Raises:
-        ValueError: there is one class only, all scores are the same, or the criterion is unknown.
     """
     if criterion not in CRITERIA:
         raise ValueError(f"criterion: expected one of {', '.join(CRITERIA)}, got {criterion!r}")
@@ -142,11 +122,7 @@ def choose(scores: np.ndarray, labels: np.ndarray, criterion: str = CRITERIA[0])
 def cross_validated(
     scores: np.ndarray, labels: np.ndarray, groups: Sequence[Hashable], criterion: str, folds: int, seed: int
 ) -> np.ndarray:
-    """(n,) bool decisions, each by a threshold that was chosen without any text of the same group.
-
-    Raises:
-        ValueError: there is one class only, or there are fewer groups than folds.
-    """
+    """(n,) bool decisions, each by a threshold that was chosen without any text of the same group."""
     decided = np.empty(len(labels), dtype=bool)
     numbers = {group: str(i) for i, group in enumerate(dict.fromkeys(groups))}
     parts = folds_by_group(labels, [numbers[group] for group in groups], folds, seed)
@@ -172,11 +148,7 @@ def figures(decided: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 
 
 def auc_interval(
-    scores: np.ndarray,
-    labels: np.ndarray,
-    groups: Sequence[Hashable],
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    scores: np.ndarray, labels: np.ndarray, groups: Sequence[Hashable], resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[float, float]:
     """Bootstrap interval of the AUC: groups are drawn, and draws with one class only are left out."""
 

@@ -128,62 +128,34 @@ nothing and is skipped. A sentence leads to its place in the source, the number 
 
 @dataclass(frozen=True)
 class CheckedText:
-    """A text with the result of a metric that judged its sentences (`support`).
+    """A text with the result of a metric that judged its sentences (`support`)."""
 
-    Attributes:
-        name: heading of the text.
-        text: the text.
-        sources: the texts that it was judged against.
-        score, minimum: mean and lowest support.
-        sentences: the result's `sentences` of this text.
-        coverage: the result's `coverage`; None if it was not asked for.
-        missing: the result's `missing`.
-    """
-
-    name: str
-    text: str
-    sources: list[str]
+    name: str  # heading of the text
+    text: str  # the text
+    sources: list[str]  # the texts that it was judged against
+    # score, minimum: mean and lowest support
     score: float
     minimum: float
-    sentences: list[dict[str, Any]]
-    coverage: float | None = None
-    missing: tuple[dict[str, Any], ...] = ()
+    sentences: list[dict[str, Any]]  # the result's `sentences` of this text
+    coverage: float | None = None  # the result's `coverage`; None if it was not asked for
+    missing: tuple[dict[str, Any], ...] = ()  # the result's `missing`
 
 
 def checked_texts(
     names: list[str], predictions: list[str], references: list[Any], result: Mapping[str, Any]
 ) -> list[CheckedText]:
-    """Texts for a page.
-
-    Args:
-        names: n headings.
-        predictions: n texts.
-        references: n texts, or n lists of texts.
-        result: of `compute` of `support` for them.
-    """
-    columns = zip(names, predictions, references, strict=True)
-    return [
-        CheckedText(
-            name,
-            text,
-            [source] if isinstance(source, str) else list(source),
-            result["scores"][i],
-            result["minimums"][i],
-            result["sentences"][i],
-            result["coverage"][i] if "coverage" in result else None,
-            tuple(result["missing"][i]) if "missing" in result else (),
-        )
-        for i, (name, text, source) in enumerate(columns)
-    ]
+    """Texts for a page: n headings, texts, and sources (one or a list each), with the result of `support` for them."""
+    given = (names, predictions, ([one] if isinstance(one, str) else list(one) for one in references))
+    parts = [result[name] for name in ("scores", "minimums", "sentences")]
+    if "coverage" in result:
+        parts += [result["coverage"], map(tuple, result["missing"])]
+    return [CheckedText(*row) for row in zip(*given, *parts, strict=True)]
 
 
 def render_check(texts: list[CheckedText], signature: str, prefix: str = "check") -> str:
     """Texts with their verdicts as a piece of HTML, with its style.
 
-    Args:
-        texts: the checked texts.
-        signature: of the metric.
-        prefix: begins the ids of links; another one for each piece on a page.
+    The ids of its links begin with `prefix`: another one for each piece on a page.
     """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     rows = [_row(one, f"{prefix}-{number}") for number, one in enumerate(texts, 1)]
@@ -196,20 +168,15 @@ def _row(checked: CheckedText, prefix: str) -> dict[str, Any]:
     sentences = [
         _sentence(one, f"{prefix}-{number}", number, checked) for number, one in enumerate(checked.sentences, 1)
     ]
+    ends = [0, *(one["end"] for one in checked.sentences)]
     pieces: list[dict[str, Any]] = []
-    end = 0
-    for i, one in enumerate(checked.sentences):
+    for i, (end, one) in enumerate(zip(ends, checked.sentences, strict=False)):
         pieces.append({"text": checked.text[end : one["begin"]], "sentence": None})
         pieces.append({"text": checked.text[one["begin"] : one["end"]], "sentence": i})
-        end = one["end"]
-    pieces.append({"text": checked.text[end:], "sentence": None})
+    pieces.append({"text": checked.text[ends[-1] :], "sentence": None})
     several = len(checked.sources) > 1
     return {
-        "name": checked.name,
-        "score": checked.score,
-        "minimum": checked.minimum,
-        "coverage": checked.coverage,
-        "missing": checked.missing,
+        **{name: getattr(checked, name) for name in ("name", "score", "minimum", "coverage", "missing")},
         "counts": Counter(one["verdict"] for one in checked.sentences),
         "text": pieces,
         "sentences": sentences,

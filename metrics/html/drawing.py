@@ -1,4 +1,4 @@
-"""What the demos draw, as HTML: alerts, tables and histograms; all text is escaped."""
+"""HTML that the demos draw: alerts, tables and histograms; all text is escaped."""
 
 import math
 from collections.abc import Iterable, Sequence

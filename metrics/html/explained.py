@@ -1,4 +1,4 @@
-"""What an explanation says of whole words, and what its contributions add up to."""
+"""Explanations by whole words, and the sums of their contributions."""
 
 import re
 from bisect import bisect_right
@@ -17,9 +17,7 @@ WORD = re.compile(r"(?:[^\W_\u2e80-\U0010ffff]|[\u0300-\u036f]|(?<=[^\W\d_])['\u
 def group_by_word(text: str, spans: Sequence[Span | None]) -> list[list[int]]:
     """Indices of a text's tokens, those of one word together; a token that is no part of a word is alone.
 
-    Args:
-        text: the text.
-        spans: begin and end characters of its tokens in their order; None for a token without characters.
+    The spans are begin and end characters of the tokens in their order; None for a token without characters.
     """
     words = [match.span() for match in WORD.finditer(text)]
     begins = [begin for begin, _ in words]
@@ -40,11 +38,7 @@ def explained_words(side: Mapping[str, Any], text: str) -> list[tuple[str, Span 
     """The words of one text of an explanation: their characters, span in the text as it was read, and contribution.
 
     The contribution of a word is the sum of those of its pieces, so that what adds up still does. A token without
-    characters, such as padding, has its own name and no span.
-
-    Args:
-        side: `tokens`, `spans` and `contributions` of the text.
-        text: the text, where the side has none of its own: what the metric read, without markup.
+    characters, such as padding, has its own name and no span. `text` is read where the side has none of its own.
     """
     text = side.get("text", text)
     words: list[tuple[str, Span | None, float]] = []
@@ -57,13 +51,9 @@ def explained_words(side: Mapping[str, Any], text: str) -> list[tuple[str, Span 
 
 
 def adds_up_to(explanation: Mapping[str, Any], text: str) -> float | None:
-    """What the contributions of a text's tokens add up to: the score, or what it is above that of a baseline.
+    """Sum of the contributions to one text of an explanation: the score, or its distance from a baseline.
 
     None if they add up to neither: where each is what the score loses without the token, or where an integral is off.
-
-    Args:
-        explanation: result of a metric's `explain`.
-        text: "prediction", "reference" or "question".
     """
     if explanation["method"] not in ADDITIVE_METHODS:
         return None

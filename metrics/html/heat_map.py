@@ -62,46 +62,28 @@ TEMPLATE = """
 
 @dataclass(frozen=True)
 class Piece:
-    """A word, or the characters between two.
+    """A word, or the characters between two."""
 
-    Attributes:
-        text: characters of the text.
-        share: contribution to the score; None for characters that belong to no word.
-        level: sign and strength of the share relative to the strongest of all texts, from -LEVELS to LEVELS.
-    """
-
-    text: str
-    share: float | None = None
-    level: int = 0
+    text: str  # characters of the text
+    share: float | None = None  # contribution to the score; None for characters that belong to no word
+    level: int = 0  # sign and strength of the share relative to the strongest of all texts, from -LEVELS to LEVELS
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """One text of an explanation.
+    """One text of an explanation."""
 
-    Attributes:
-        name: prediction, reference or question.
-        pieces: pieces that together are the text as it is read, without markup, up to where it is cut.
-        hidden: number of words that are cut off.
-        sums: what the contributions of all words, the hidden ones included, add up to; empty if to nothing.
-        strongest: words with the largest contributions, the largest first.
-    """
-
-    name: str
-    pieces: list[Piece]
-    hidden: int
-    sums: str
-    strongest: list[Piece]
+    name: str  # prediction, reference or question
+    pieces: list[Piece]  # pieces that together are the text as it is read, without markup, up to where it is cut
+    hidden: int  # number of words that are cut off
+    sums: str  # what the contributions of all words, the hidden ones included, add up to; empty if to nothing
+    strongest: list[Piece]  # words with the largest contributions, the largest first
 
 
 def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int, strongest: int = 5) -> list[HeatMap]:
-    """Make the heat maps of an explanation.
+    """Make the heat maps of an explanation, of those texts that it explains.
 
-    Args:
-        explanation: result of a metric's `explain`.
-        texts: the texts by the same names; those that were not explained are left out.
-        most: number of words of a text that are shown.
-        strongest: number of words that are named as the strongest.
+    `most` words of a text are shown, and `strongest` words are named as the strongest.
     """
     texts = {name: text for name, text in texts.items() if name in explanation}
     words = {name: explained_words(explanation[name], text) for name, text in texts.items()}
@@ -119,7 +101,7 @@ def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int, 
 
 
 def _sums(explanation: Mapping[str, Any], name: str) -> str:
-    """What the contributions to one text add up to, in words; empty if to nothing."""
+    """Sum of the contributions to one text, in words; empty if they add up to nothing."""
     if (wanted := adds_up_to(explanation, name)) is None:
         return ""
     score, baseline = explanation["score"], explanation[name].get("baseline_score")

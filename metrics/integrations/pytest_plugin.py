@@ -123,12 +123,7 @@ def assert_supported(request: pytest.FixtureRequest) -> Assertion:
     request.node.user_properties.append((PROPERTY, rows))
 
     def check(
-        text: str,
-        source: str | list[str],
-        threshold: float = EVEN,
-        *,
-        checkpoint: str | None = None,
-        **options: object,
+        text: str, source: str | list[str], threshold: float = EVEN, *, checkpoint: str | None = None, **options: object
     ) -> float:
         __tracebackhide__ = True  # the failure is shown where the test calls
         from semantic_metrics.integrations.micro_batcher import shared_batcher

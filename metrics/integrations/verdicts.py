@@ -1,4 +1,4 @@
-"""What integrations say of a score: whether a text passes, and why."""
+"""Verdicts of integrations: whether a text passes, and why."""
 
 import math
 from collections.abc import Iterator

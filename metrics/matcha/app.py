@@ -1,10 +1,9 @@
-"""Demo of MATCHA: scores, token heat maps, and a tab on which people rate pairs blind."""
+"""Demo of MATCHA: scores and token heat maps."""
 
 from functools import partial
 from pathlib import Path
 
 from semantic_metrics.demo.page import Page, explain_score, launch, mean_outcome
-from semantic_metrics.demo.rating_page import fill_rating_tab
 
 ABOUT = """
 Does one text say the same as another? The score runs from -1 to 1; higher is better, and contradictions fall low (Li et
@@ -39,7 +38,6 @@ PAGE = Page(
     max_rows=100_000,
     max_characters=20_000_000,
     max_explained=20_000,
-    tabs={"Rate pairs": fill_rating_tab},
 )
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def explain(
         scorer: the NLI model.
         weights: the judge's weights.
         texts: `prediction`, `reference` and `question`.
-        method: "leave_one_out" or "integrated_gradients".
+        method: "leave_one_out", for texts of MAX_TOKENS at most, or "integrated_gradients".
         run: how the model runs; for integrated gradients in float32, on torch.
         score: maps n variants of the texts to the metric's probabilities.
 
@@ -68,9 +68,6 @@ def explain(
         The parts of an explanation, which `Explainer` describes; the score is the probability. Where an answer is read
         in several windows, integrated gradients explain the window that decides. With leave_one_out and more than
         MAX_PIECES words, `tokens` are runs of words.
-
-    Raises:
-        InvalidInput: the texts have too many tokens to leave each of them out.
     """
     if not weights.whole_question:  # as `extract` reads them
         texts = texts | {side: legible(texts[side]) for side in ("prediction", "reference")}

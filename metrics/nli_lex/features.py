@@ -12,17 +12,14 @@ no room for the answer is cut at its end. Where the answer writes a number of th
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.texts import is_blank
 from semantic_metrics.cross_encoder.by_sentence import worst_sentences
-from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
-from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.heads import nli_probabilities
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer, load_nli_scorer
 from semantic_metrics.nli_lex.lexical import lexical_match, new_token_precision, new_token_recall, substring
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows
@@ -31,7 +28,6 @@ from semantic_metrics.quantities.manners import legible
 from semantic_metrics.quantities.rewrite import Rewritten, rewrite
 from semantic_metrics.quantities.rules import OPEN, SAME, UNREAD_RULING, Ruling, rule
 
-DEFAULT_CHECKPOINT = "pairs"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print
 NUMBER_WORDS = True
 
@@ -65,35 +61,24 @@ NLI = "nli"  # the form without weights, the paper's "NLI" row: the probability 
 
 @dataclass(frozen=True)
 class Features:
-    """Features of n pairs of an answer and one of its references.
+    """Features of n pairs of an answer and one of its references."""
 
-    Attributes:
-        table: (n, len(COLUMNS)) float64, columns as in COLUMNS. `entailment` (the model reads the answer first, then
-            the reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
-            answer. `entailment_of_long` is `entailment` times `length`, `recall_of_long` is `new_token_recall` times
-            `length`, `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical` and
-            `quantities.compare` for the others.
-        answer_index: (n,) int, ascending: the answer that a row belongs to.
-        blank: (answers,) bool: the answer has no visible character.
-        truncated: number of pairs that the model did not read in full, as the question was cut.
-        windowed: number of pairs whose answer was read in several windows.
-        split: number of pairs whose reference was read in several parts.
-        shortened: (answers,) bool: only a part of the question was read, see `extract_question`.
-        pairs: for each row and each part of its reference, premise and hypothesis as the model read them, of the
-            window that decides; none where it read nothing, as the answer is blank or no feature needs the model.
-            Empty for features that were put together otherwise.
-        rulings: what rules decide of each row; empty where they are not asked.
-    """
-
+    # (n, len(COLUMNS)) float64, columns as in COLUMNS. `entailment` (the model reads the answer first, then the
+    # reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank answer.
+    # `entailment_of_long` is `entailment` times `length`, `recall_of_long` is `new_token_recall` times `length`,
+    # `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical` and `quantities.compare` for the others
     table: np.ndarray
-    answer_index: np.ndarray
-    blank: np.ndarray
-    truncated: int
-    windowed: int
-    shortened: np.ndarray
-    split: int = 0
+    answer_index: np.ndarray  # (n,) int, ascending: the answer that a row belongs to
+    blank: np.ndarray  # (answers,) bool: the answer has no visible character
+    truncated: int  # number of pairs that the model did not read in full, as the question was cut
+    windowed: int  # number of pairs whose answer was read in several windows
+    shortened: np.ndarray  # (answers,) bool: only a part of the question was read, see `extract_question`
+    split: int = 0  # number of pairs whose reference was read in several parts
+    # for each row and each part of its reference, premise and hypothesis as the model read them, of the window that
+    # decides; none where it read nothing, as the answer is blank or no feature needs the model. Empty for features that
+    # were put together otherwise
     pairs: tuple[Pairs, ...] = ()
-    rulings: tuple[Ruling, ...] = ()
+    rulings: tuple[Ruling, ...] = ()  # what rules decide of each row; empty where they are not asked
 
 
 def as_read(reference: str, answer: str, number_words: bool, whole_question: bool) -> Rewritten:
@@ -177,14 +162,15 @@ def _with_sentences(
     ruled = list(rulings)
     whole = [row for row, parts in readings.items() if len(parts) == len(parts[0].premises) == 1]
     rows = [row for row in whole if ruled[row] == OPEN]
-    for row, worst in zip(rows, worst_sentences([triples[row][2:0:-1] for row in rows], scorer, run), strict=True):
+    texts = [(triples[row][2], triples[row][1]) for row in rows]
+    for row, worst in zip(rows, worst_sentences(texts, scorer, run), strict=True):
         reason = f"{worst.reason}." if worst.decides else ""
         ruled[row] = Ruling("", reason, 1 - worst.contradiction)
     return ruled
 
 
 def _ruling(scorer: PairScorer, question: str, answer: str, reference: str) -> Ruling:
-    """What rules decide of an answer and a reference, and whether the model can read what differs."""
+    """The ruling on an answer and a reference, and whether the model can read what differs."""
     ruled = rule(reference, answer, question)
     if ruled.ruling.kind != SAME and scorer.is_unread(ruled.reference, ruled.prediction):
         return UNREAD_RULING
@@ -194,10 +180,7 @@ def _ruling(scorer: PairScorer, question: str, answer: str, reference: str) -> R
 def lexical_columns(triples: list[tuple[str, str, str]], features: Collection[str], number_words: bool) -> np.ndarray:
     """(n, len(COLUMNS)) the features of n triples that need no model; the other columns are 0.
 
-    Args:
-        triples: question, answer and reference.
-        features: names of the features that are needed.
-        number_words: read "two" as "2".
+    A triple is a question, an answer and a reference; columns that `features` does not name may be 0 too.
     """
     table = np.zeros((len(triples), len(COLUMNS)))
     for i, name in enumerate(COLUMNS):
@@ -281,19 +264,5 @@ def _classify(
 
 
 def load_scorer(name: str | Path | None = None) -> PairScorer:
-    """Load an NLI model.
-
-    Args:
-        name: None for the shipped checkpoint, a folder, or a Hub id (see `resolve_checkpoint`).
-
-    Raises:
-        ValueError: the checkpoint is missing or damaged, or has no label for entailment; lists its labels.
-    """
-    name = str(name) + "/" if isinstance(name, Path) else name
-    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_is_nli), OTHER_WEIGHTS)
-    check_labels(folder, read_config(folder), nli_labels)
-    return PairScorer(folder, "nli_lex")
-
-
-def _is_nli(config: dict[str, Any]) -> bool:
-    return any(str(label).lower() in ENTAILMENT for label in config.get("id2label", {}).values())
+    """Load an NLI model; see `load_nli_scorer`."""
+    return load_nli_scorer(name, "nli_lex")

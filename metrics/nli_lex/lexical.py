@@ -51,15 +51,10 @@ _SIGNS = _Signs()
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a text.
+    """The words of a text."""
 
-    Attributes:
-        all: normalised words in their order.
-        plain: words without articles; all words if there are only articles.
-    """
-
-    all: tuple[str, ...]
-    plain: tuple[str, ...]
+    all: tuple[str, ...]  # normalised words in their order
+    plain: tuple[str, ...]  # words without articles; all words if there are only articles
 
 
 @lru_cache(CACHED_TEXTS)
@@ -68,11 +63,8 @@ def read_words(text: str, number_words: bool = True) -> Words:
 
     Case, accents, punctuation, possessives and white space do not count; "U.S." is "us", "1,000" is "1000", "3.50" is
     "3.5", "%" is "percent", "4th July" is "4 July". A number keeps its sign, "C++" and "C#" their marks. A text of
-    punctuation alone is one word.
-
-    Args:
-        text: any text.
-        number_words: read "two" as "2", "three million" as "3000000", "first" as "1st", "nineteen twelve" as "1912".
+    punctuation alone is one word. With `number_words`, "two" is "2", "three million" is "3000000", "first" is "1st" and
+    "nineteen twelve" is "1912".
     """
     words = WORD.findall(_clean(text, number_words).translate(_SIGNS))
     joined = " ".join(spell_in_digits(words) if number_words else words)

@@ -28,11 +28,6 @@ def extract_question(question: str, references: list[str], number_words: bool = 
     of a question that offers a reference beside another answer ("Is it on or off?"), and any other counts as one
     sentence. A sentence that is still too long is cut to its first LONG_QUESTION_WORDS words if it begins
     by asking ("What ... ?"), else to its last.
-
-    Args:
-        question: what was asked.
-        references: right answers.
-        number_words: read "two" as "2", as in the lexical features.
     """
 
     def gives_away(text: str) -> bool:

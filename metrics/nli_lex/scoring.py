@@ -41,7 +41,7 @@ class Arguments(WeightArguments, RunArguments, ResultArguments, total=False):
 
 
 class Result(TypedDict, total=False):
-    """What `compute` returns; which keys there are depends on its arguments."""
+    """The result of `compute`; which keys there are depends on its arguments."""
 
     nli_lex: Required[float]
     scores: list[float]
@@ -64,11 +64,7 @@ class Result(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options(ResultOptions):
-    """Settings of one call of `compute`, whose docstring explains them.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """Settings of one call of `compute`, whose docstring explains them."""
 
     weights: Weights  # with template and number words as the call wants them
     run: RunOptions
@@ -121,11 +117,7 @@ class NLILexScoring(TextScoring):
         template: str | None = None,
         number_words: bool | None = None,
     ) -> Weights:
-        """The weights that `compute` uses, given the same arguments.
-
-        Raises:
-            ValueError: the checkpoint has no weights, or an argument is invalid.
-        """
+        """The weights that `compute` uses, given the same arguments, checked."""
         check_choice("features", features, (*FORMS, NLI))
         check_choice("number_words", number_words, (None, False, True))
         if weights is not None and not isinstance(weights, (str, Path)):
@@ -225,7 +217,7 @@ class NLILexScoring(TextScoring):
 
 
 def _reasons(weights: Weights, table: np.ndarray, blank: np.ndarray) -> list[dict[str, float]]:
-    """What each feature adds to the log odds of each answer; nothing for a blank one."""
+    """Contribution of each feature to the log odds of each answer; nothing for a blank one."""
     added = contributions(weights, table).tolist()
     rows = [{"intercept": weights.intercept, **dict(zip(weights.features, row, strict=True))} for row in added]
     return [{} if empty else row for row, empty in zip(rows, blank, strict=True)]

@@ -3,8 +3,6 @@
 {"rich": {"intercept": -2.1, "coefficients": {"entailment": 3.0, ...}, "template": "...", "number_words": true,
           "fitted_on": "...", "checkpoint": "0123456789abcdef"},
  "two_features": {...}, "paper": {...}}
-
-Up to version 0.1.0 the weights of two features were named "paper"; such a file is read under their new name.
 """
 
 import hashlib
@@ -27,26 +25,17 @@ KEYS = ("intercept", "coefficients", "template", "number_words", "fitted_on", "c
 
 @dataclass(frozen=True)
 class Weights:
-    """A fitted judge.
+    """A fitted judge."""
 
-    Attributes:
-        features: names from COLUMNS.
-        intercept: log odds of an answer whose features are all 0.
-        coefficients: what each feature adds to the log odds, per unit.
-        fitted_on: data and number of answers, for people to read.
-        template, number_words: options with which the features were extracted (see `features.extract`).
-        checkpoint: beginning of the sha256 of the model that the weights were fitted for; empty if unknown.
-        logistic: whether the weighted sum is the log odds; else it is the probability itself.
-    """
-
-    features: tuple[str, ...]
-    intercept: float
-    coefficients: tuple[float, ...]
-    fitted_on: str = ""
+    features: tuple[str, ...]  # names from COLUMNS
+    intercept: float  # log odds of an answer whose features are all 0
+    coefficients: tuple[float, ...]  # what each feature adds to the log odds, per unit
+    fitted_on: str = ""  # data and number of answers, for people to read
+    # template, number_words: options with which the features were extracted (see `features.extract`)
     template: str = TEMPLATE
     number_words: bool = NUMBER_WORDS
-    checkpoint: str = ""
-    logistic: bool = True
+    checkpoint: str = ""  # beginning of the sha256 of the model that the weights were fitted for; empty if unknown
+    logistic: bool = True  # whether the weighted sum is the log odds; else it is the probability itself
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.features if name not in COLUMNS]
@@ -85,7 +74,7 @@ class Weights:
         return hashlib.sha256(json.dumps(values).encode("utf-8")).hexdigest()
 
     def signature_fields(self) -> dict[str, Any]:
-        """What a metric's signature contains of the weights."""
+        """Settings of a metric's signature that identify the weights."""
         return {
             "features": self.form,
             "weights": self.sha256[:16] if self.logistic else "none",
@@ -127,15 +116,10 @@ def judge(weights: Weights, features: Features) -> Judgement:
 
 
 def read_weights(path: str | Path, form: str = "rich", checkpoint: str = "") -> Weights:
-    """Weights of one form from a file.
+    """Weights of one form from a file, or from a folder's `nli_lex.json`.
 
-    Args:
-        path: the file, or a folder with a `nli_lex.json`.
-        form: one of FORMS.
-        checkpoint: sha256 of the model that the weights must be for; empty for any.
-
-    Raises:
-        ValueError: the file is missing or damaged, lacks this form, or is for another checkpoint; names the file.
+    `checkpoint` is the sha256 of the model that they must be for, empty for any. A ValueError names a file that is
+    missing or damaged, lacks this form, or is for another checkpoint.
     """
     forms = read_forms(Path(path))
     if form not in forms:
@@ -186,8 +170,6 @@ def read_forms(path: Path) -> dict[str, Weights]:
     if not isinstance(values, dict) or not values or not set(values) <= set(FORMS):
         raise ValueError(f"weights {path}: expected an object with {' or '.join(FORMS)}, got {str(values)[:80]}")
     forms = {form: _from_json(f"weights {path}: {form}", fields) for form, fields in values.items()}
-    if "paper" in forms and forms["paper"].form == "two_features":  # a file of version 0.1.0
-        forms.setdefault("two_features", forms.pop("paper"))
     for form, weights in forms.items():
         if weights.form != form:
             raise ValueError(f"weights {path}: {form}: expected other features, got {', '.join(weights.features)}")

@@ -1,4 +1,4 @@
-"""What the model reads: question and text in one template, windows over a long answer, parts of a long reference."""
+"""Inputs of the model: question and text in one template, windows over a long answer, parts of a long reference."""
 
 import math
 from bisect import bisect_right
@@ -17,11 +17,7 @@ PART_SHARE = 1 / 3  # of what the model reads: largest part of a reference; most
 
 
 def check_template(template: Any) -> str:  # noqa: ANN401  (what a user gave)
-    """A format string with `{answer}` once, and `{question}` once or not at all.
-
-    Raises:
-        InvalidInput: it is anything else.
-    """
+    """A format string with `{answer}` once, and `{question}` once or not at all; anything else is refused."""
     try:
         parts = list(Formatter().parse(template))
     except (TypeError, ValueError):
@@ -48,11 +44,7 @@ class Filled:
 def fill(template: str, question: str, text: str, start: int = 0) -> Filled:
     """Fill a template; white space around the question, the text and the whole is left out.
 
-    Args:
-        template: as `check_template` accepts it.
-        question: what was asked.
-        text: an answer or a part of one, or a reference.
-        start: the character of the whole answer at which `text` begins.
+    `text` is an answer, a part of one that begins at its character `start`, or a reference.
     """
     values = {"question": question.strip(), "answer": text.strip()}
     filled, spans = "", {"question": (0, 0)}
@@ -73,7 +65,7 @@ def _leading_spaces(text: str) -> int:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the model reads of an answer and a reference."""
+    """An answer and a reference as the model reads them."""
 
     premises: tuple[Filled, ...]  # question and answer; several where the whole answer does not fit into one
     hypothesis: Filled  # question and reference
@@ -83,10 +75,7 @@ class Reading:
 class Windows:
     """Cuts what does not fit into a model: the answer into windows, then the question, then the reference into parts.
 
-    Args:
-        scorer: the model, whose tokeniser counts.
-        template: as `check_template` accepts it.
-        max_length: tokens of a pair, separators included; None for the checkpoint's own limit.
+    `max_length` is the tokens of a pair, separators included; None for the checkpoint's own limit.
     """
 
     def __init__(self, scorer: PairScorer, template: str, max_length: int | None) -> None:
@@ -95,19 +84,11 @@ class Windows:
         self._lengths: dict[str, int] = {}
 
     def read(self, question: str, answer: str, reference: str, name: str = "reference") -> list[Reading]:
-        """What the model reads of one answer and reference: one reading, or one for each part of a long reference.
+        """One answer and reference as the model reads them: one reading, or one for each part of a long reference.
 
-        A reference that leaves the answer MIN_WINDOW_TOKENS is read whole. Any longer one is read in parts of about
-        the same length, which do not overlap.
-
-        Args:
-            question: what was asked.
-            answer: the answer to judge, not blank.
-            reference: a right answer.
-            name: name of the reference in an error.
-
-        Raises:
-            InvalidInput: even one token of the reference leaves no room for an answer: `max_length` is too small.
+        A reference that leaves the answer MIN_WINDOW_TOKENS is read whole. Any longer one is read in parts of about the
+        same length, which do not overlap. It is refused, by `name`, if even one token of it leaves no room for an
+        answer.
         """
         if (reading := self._read(question, answer, reference)) is not None:
             return [reading]

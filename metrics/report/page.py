@@ -37,26 +37,18 @@ Explain = Callable[[dict[str, str]], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of a metric for n rows.
+    """Scores of a metric for n rows."""
 
-    Attributes:
-        name: name of the metric.
-        values: n scores, higher is better.
-        signature: every setting that can change a score.
-        counts: counts of the metric by name, such as `undefined`.
-        explain: function from the texts of one row to the metric's explanation; None for no heat maps.
-        references: n texts, the reference that decided where rows have several; None for those of `texts`.
-        threshold: lowest score of a correct text; None for no decision.
-        words, reasons: n verdicts of the metric, and n sentences that give their reasons; None for a metric without.
-    """
-
-    name: str
-    values: Sequence[float]
-    signature: str
-    counts: dict[str, int] = field(default_factory=dict)
+    name: str  # name of the metric
+    values: Sequence[float]  # n scores, higher is better
+    signature: str  # every setting that can change a score
+    counts: dict[str, int] = field(default_factory=dict)  # counts of the metric by name, such as `undefined`
+    # function from the texts of one row to the metric's explanation; None for no heat maps
     explain: Explain | None = None
+    # n texts, the reference that decided where rows have several; None for those of `texts`
     references: Sequence[str] | None = None
-    threshold: float | None = None
+    threshold: float | None = None  # lowest score of a correct text; None for no decision
+    # words, reasons: n verdicts of the metric, and n sentences that give their reasons; None for a metric without
     words: Sequence[str] | None = None
     reasons: Sequence[str] | None = None
 
@@ -81,10 +73,6 @@ def write_report(
         texts: n texts by argument of `explain`: prediction, reference and perhaps question.
         labels: n labels, whether people judged the row correct; None for no labels.
         rows: number of rows in each group.
-
-    Raises:
-        ValueError: an argument is invalid, or they differ in length; names the argument.
-        FileError: the file cannot be written.
     """
     count = _check(scores, texts, labels, rows)
     judged = None if labels is None else np.asarray(labels, dtype=bool)
@@ -102,34 +90,13 @@ def _script(name: str) -> dict[str, Any]:
 
 
 def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], signature: str) -> None:
-    """Write the heat maps of one pair.
-
-    Args:
-        path: file to write; it is replaced only when the new one is complete.
-        title: title of the page.
-        note: meaning of the numbers.
-        maps: heat maps of the texts.
-        signature: signature of the metric.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
+    """Write the heat maps of one pair; `note` says what the numbers mean."""
     values = {"notes": [note], "facts": {}, "sections": [], "maps": Markup(render(maps)), "signature": signature}
     _write(path, "report.html", title=title, script="", **values)
 
 
 def write_check(path: Path, title: str, texts: list[CheckedText], signature: str) -> None:
-    """Write checked texts.
-
-    Args:
-        path: file to write; it is replaced only when the new one is complete.
-        title: title of the page.
-        texts: the checked texts.
-        signature: signature of the metric.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
+    """Write checked texts."""
     _write(path, "check.html", title=title, rows=Markup(render_check(texts, signature)))  # escaped there
 
 
@@ -138,15 +105,9 @@ def write_annotation(
 ) -> None:
     """Write a page on which a person judges texts one by one and saves the judgements as a CSV.
 
-    Args:
-        path: file to write; it is replaced only when the new one is complete.
-        title: title of the page.
-        texts: columns of n texts or lists of texts in the order in which a row shows them, "predictions" among them.
-        choices: the word on the button of each rating.
-        seed: of the random order of the texts, so that none is judged by its neighbours.
-
-    Raises:
-        FileError: the file cannot be written.
+    `texts` are columns of n texts or lists of texts in the order in which a row shows them, "predictions" among them,
+    `choices` the word on the button of each rating. The order of the texts is random, so that none is judged by its
+    neighbours.
     """
     names = [name.removesuffix("s") for name in texts]
     columns = [["\nor: ".join([one] if isinstance(one, str) else one) for one in column] for column in texts.values()]

@@ -15,13 +15,12 @@ from semantic_metrics.core.threshold import ResultArguments, ResultOptions
 from semantic_metrics.cross_encoder.heads import SIGMOID, check_scale, checkpoint_scale, rating, similarity_label
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_method
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_CHECKPOINT, PairScorer
 from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread, limited, rule
 from semantic_metrics.stsscore.attribution import explain, rulings
 
 VERSION = "0.10.0"
-DEFAULT_CHECKPOINT = "pairs"
 
 
 class Arguments(RunArguments, ResultArguments, total=False):

@@ -34,18 +34,13 @@ TALK = re.compile(
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a text.
+    """A sentence of a text."""
 
-    Attributes:
-        begin, end: its characters in the text, with what marks it as an item of a list.
-        written: those characters.
-        text: what the model reads of it, without markers, emphasis and numbers of sources; empty if it is skipped.
-    """
-
+    # begin, end: its characters in the text, with what marks it as an item of a list
     begin: int
     end: int
-    written: str
-    text: str
+    written: str  # those characters
+    text: str  # what the model reads of it, without markers, emphasis and numbers of sources; empty if it is skipped
 
     @property
     def skipped(self) -> bool:

@@ -41,15 +41,10 @@ SUPPORTED, CONTRADICTED, NOT_FOUND, SKIPPED = VERDICTS = ("supported", "contradi
 
 @dataclass(frozen=True)
 class Logistic:
-    """A logistic regression.
+    """A logistic regression."""
 
-    Attributes:
-        intercept: log odds of a claim whose features are all 0.
-        coefficients: what each of FEATURES adds per unit.
-    """
-
-    intercept: float
-    coefficients: tuple[float, ...]
+    intercept: float  # log odds of a claim whose features are all 0
+    coefficients: tuple[float, ...]  # what each of FEATURES adds per unit
 
     def probability(self, features: np.ndarray) -> np.ndarray:
         """(n, len(FEATURES)) features -> (n,) probabilities."""
@@ -62,31 +57,16 @@ class Logistic:
 
 @dataclass(frozen=True)
 class Decision:
-    """A fitted decision.
+    """A fitted decision."""
 
-    Attributes:
-        support: of a claim.
-        contradiction: of a claim that is not supported.
-        fitted_on: data and number of claims, for people to read.
-        checkpoint: beginning of the sha256 of the model that it was fitted for; empty if unknown.
-    """
-
-    support: Logistic
-    contradiction: Logistic
-    fitted_on: str = ""
-    checkpoint: str = ""
+    support: Logistic  # of a claim
+    contradiction: Logistic  # of a claim that is not supported
+    fitted_on: str = ""  # data and number of claims, for people to read
+    checkpoint: str = ""  # beginning of the sha256 of the model that it was fitted for; empty if unknown
 
     @classmethod
     def read(cls, folder: Path, checkpoint: str) -> "Decision":
-        """The decision of a checkpoint.
-
-        Args:
-            folder: of the checkpoint.
-            checkpoint: sha256 of its model.
-
-        Raises:
-            ValueError: the folder has no such file, or a damaged one, or one for another model; names the file.
-        """
+        """The decision in a checkpoint's folder, fitted for the model of this sha256; a ValueError names the file."""
         path = folder / FILE
         if not path.is_file():
             raise ValueError(f"checkpoint {folder}: expected {FILE}, got none; fit it: python -m training.fit_support")

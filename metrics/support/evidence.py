@@ -36,19 +36,12 @@ def stems(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Document:
-    """A text in sentences.
+    """A text in sentences."""
 
-    Attributes:
-        text: the whole text.
-        spans: begin and end of each sentence.
-        sizes: tokens of each.
-        vectors: (sentences, dimensions) of MATCHA's table.
-    """
-
-    text: str
-    spans: list[Span]
-    sizes: list[int]
-    vectors: np.ndarray
+    text: str  # the whole text
+    spans: list[Span]  # begin and end of each sentence
+    sizes: list[int]  # tokens of each
+    vectors: np.ndarray  # (sentences, dimensions) of MATCHA's table
 
     @classmethod
     def read(cls, text: str, offsets: Offsets, tokens: int, table: MatchaTable) -> "Document":
@@ -75,9 +68,6 @@ class Document:
 class Source:
     """Documents that count as one source: their sentences in a row.
 
-    Args:
-        documents: the documents.
-
     Attributes:
         places: of each sentence the index of its document, and its begin and end there.
         texts: the sentences.
@@ -93,7 +83,7 @@ class Source:
         self._paragraphs = [(i, number) for i, one in enumerate(documents) for number in one.paragraphs]
 
     def overlap(self, claim: str, vector: np.ndarray) -> "Overlap":
-        """What each sentence shares with a claim, whose vector in MATCHA's table is given."""
+        """The words that each sentence shares with a claim, whose vector in MATCHA's table is given."""
         words = sorted(stems(claim))
         present = np.array([[word in sentence for word in words] for sentence in self._stems], dtype=bool)
         present = present.reshape(len(self.texts), len(words))
@@ -152,19 +142,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Overlap:
-    """What the sentences of a source share with a claim.
+    """Words and meaning that the sentences of a source share with a claim."""
 
-    Attributes:
-        present: (sentences, words) bool, which of the claim's words each has.
-        weights: (words,) of the words, of sum 1.
-        digits: (words,) bool, which of them have a digit.
-        cosines: (sentences,) of each sentence and the claim.
-    """
-
-    present: np.ndarray
-    weights: np.ndarray
-    digits: np.ndarray
-    cosines: np.ndarray
+    present: np.ndarray  # (sentences, words) bool, which of the claim's words each has
+    weights: np.ndarray  # (words,) of the words, of sum 1
+    digits: np.ndarray  # (words,) bool, which of them have a digit
+    cosines: np.ndarray  # (sentences,) of each sentence and the claim
 
     @property
     def nearness(self) -> np.ndarray:

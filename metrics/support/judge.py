@@ -22,16 +22,8 @@ from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.cross_encoder.sentences import cut_long
 from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.quantities import rules
 from semantic_metrics.quantities.manners import without_thoughts
-from semantic_metrics.quantities.rules import (
-    LIMITS,
-    UNREAD,
-    UNREAD_RULING,
-    as_read,
-    contradicted_by,
-    count_unread,
-    repeats,
-)
 from semantic_metrics.support.claims import Claim, plain_text, read_claims
 from semantic_metrics.support.decision import (
     CONTRADICTED,
@@ -54,19 +46,12 @@ CACHED_DOCUMENTS = 16  # sources that several texts share are split once
 
 @dataclass(frozen=True)
 class SupportOptions(ResultOptions):
-    """Settings of one call.
+    """Settings of one call."""
 
-    Attributes:
-        run: how the cross-encoder runs, with its `max_length`.
-        k: sentences of the source that it reads for each claim, and passages of several in proportion; None for all.
-        coverage: whether the references' sentences are looked for in the prediction as well.
-
-    Raises:
-        InvalidInput: a value is not allowed.
-    """
-
-    run: RunOptions = DEFAULT_OPTIONS
+    run: RunOptions = DEFAULT_OPTIONS  # how the cross-encoder runs, with its `max_length`
+    # sentences of the source that it reads for each claim, and passages of several in proportion; None for all
     k: int | None = SENTENCES_READ
+    # whether the references' sentences are looked for in the prediction as well
     coverage: bool = no_score_change(False)
 
     def __post_init__(self) -> None:
@@ -78,64 +63,44 @@ class SupportOptions(ResultOptions):
 
 @dataclass(frozen=True)
 class Place:
-    """A sentence of a source beside a claim.
+    """A sentence of a source beside a claim."""
 
-    Attributes:
-        reference: index of the source among those of the text.
-        begin, end: characters of the source.
-        text: those characters.
-        entailment, contradiction: probabilities by the model, which reads this sentence alone; None if it did not.
-    """
-
-    reference: int
+    reference: int  # index of the source among those of the text
+    # begin, end: characters of the source
     begin: int
     end: int
-    text: str
+    text: str  # those characters
+    # entailment, contradiction: probabilities by the model, which reads this sentence alone; None if it did not
     entailment: float | None
     contradiction: float | None
 
 
 @dataclass(frozen=True)
 class JudgedSentence:
-    """A sentence and what its source says of it.
+    """A sentence and what its source says of it."""
 
-    Attributes:
-        text: the sentence; a part of one that is longer than the model reads.
-        begin, end: its characters in the whole text.
-        support: probability that the source supports it, in [0, 1]; None for one that is skipped.
-        contradiction: probability that the source contradicts it, in [0, 1]; None for one that is skipped.
-        verdict: one of VERDICTS.
-        places: the sentences of the source behind the verdict, the one that decides first.
-        read: number of passages that the model read.
-        unread: whether the model cannot read what tells it from the nearest passage.
-    """
-
-    text: str
+    text: str  # the sentence; a part of one that is longer than the model reads
+    # begin, end: its characters in the whole text
     begin: int
     end: int
-    support: float | None
-    contradiction: float | None
-    verdict: str
-    places: list[Place]
-    read: int = 0
-    unread: bool = False
+    support: float | None  # probability that the source supports it, in [0, 1]; None for one that is skipped
+    contradiction: float | None  # probability that the source contradicts it, in [0, 1]; None for one that is skipped
+    verdict: str  # one of VERDICTS
+    places: list[Place]  # the sentences of the source behind the verdict, the one that decides first
+    read: int = 0  # number of passages that the model read
+    unread: bool = False  # whether the model cannot read what tells it from the nearest passage
 
     def to_dict(self) -> dict[str, Any]:
-        """What a result has of the sentence."""
+        """The sentence as a result has it."""
         return {name: value for name, value in asdict(self).items() if name not in ("read", "unread")}
 
 
 @dataclass(frozen=True)
 class JudgedText:
-    """A text judged against its sources.
+    """A text judged against its sources."""
 
-    Attributes:
-        sentences: in their order; none for a text without a letter or digit.
-        truncated: number of pairs that were cut.
-    """
-
-    sentences: list[JudgedSentence]
-    truncated: int = 0
+    sentences: list[JudgedSentence]  # in their order; none for a text without a letter or digit
+    truncated: int = 0  # number of pairs that were cut
 
     @property
     def supports(self) -> list[float]:
@@ -165,38 +130,27 @@ class JudgedText:
 
 @dataclass
 class Reading:
-    """A claim and what the model reads for it.
+    """A claim and what the model reads for it."""
 
-    Attributes:
-        claim: the claim.
-        source: its source.
-        overlap: what they share.
-        passages: the passages, single sentences first.
-        repeating: the sentences in them that say the claim, but for its writing.
-        conflicting: those that have another quantity than the claim, where no sentence of the source has the claim's.
-        probabilities: (passages, 2) of entailment and contradiction, once they are read.
-        unread: whether the passage that decides differs from the claim in what the model cannot read.
-    """
-
-    claim: Claim
-    source: Source
-    overlap: Overlap
-    passages: list[Passage]
-    repeating: set[int]
+    claim: Claim  # the claim
+    source: Source  # its source
+    overlap: Overlap  # what they share
+    passages: list[Passage]  # the passages, single sentences first
+    repeating: set[int]  # the sentences in them that say the claim, but for its writing
+    # those that have another quantity than the claim, where no sentence of the source has the claim's
     conflicting: set[int]
-    probabilities: np.ndarray
-    unread: bool = False
+    probabilities: np.ndarray  # (passages, 2) of entailment and contradiction, once they are read
+    unread: bool = False  # whether the passage that decides differs from the claim in what the model cannot read
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """What the model reads: the passages, their quantities as the claim writes them, each with the claim."""
-        return [as_read(" ".join(self.source.texts[i] for i in one), self.claim.text) for one in self.passages]
+        """Inputs of the model: the passages, their quantities as the claim writes them, each with the claim."""
+        return [rules.as_read(" ".join(self.source.texts[i] for i in one), self.claim.text) for one in self.passages]
 
     def apply_rules(self, unread: np.ndarray) -> None:
         """A passage that repeats the claim entails it; one that has it with another quantity contradicts it.
 
-        Args:
-            unread: (passages,) bool, those that differ from the claim in what the model cannot read; they say nothing.
+        `unread` is (passages,) bool, those that differ from the claim in what the model cannot read; they say nothing.
         """
         self.unread = not self.repeated and bool(unread[self.probabilities[:, 0].argmax()])
         self.probabilities[unread] = 0.0
@@ -287,11 +241,7 @@ class Reader:
         return Document.read(text, self.scorer.token_spans, self._room // 2, self.table)
 
     def readings(self, texts: list[str], sources: list[list[str]]) -> Iterator[tuple[list[Claim], list[Reading], int]]:
-        """What the model reads for n texts.
-
-        Args:
-            texts: n texts.
-            sources: n lists of one text or more.
+        """Readings of n texts, each with a list of one source or more.
 
         Yields:
             For each text its claims, the readings of those that are judged (none where the source has no sentence), and
@@ -335,8 +285,8 @@ class Reader:
         room = self._room - len(self.scorer.token_spans(claim.text))
         passages = source.passages(overlap, self.options.k, room)
         used = sorted(set(chain.from_iterable(passages)))
-        repeating = {i for i in used if repeats(source.texts[i], claim.text)}
-        conflicting = {i for i in used if contradicted_by(claim.text, [source.texts[i]], source.texts)}
+        repeating = {i for i in used if rules.repeats(source.texts[i], claim.text)}
+        conflicting = {i for i in used if rules.contradicted_by(claim.text, [source.texts[i]], source.texts)}
         return Reading(claim, source, overlap, passages, repeating, conflicting, np.zeros((len(passages), 2)))
 
     def _read(self, readings: list[Reading]) -> list[int]:
@@ -359,27 +309,14 @@ class Reader:
 
 
 class Judge(Reader):
-    """Judges texts claim by claim.
-
-    Args:
-        scorer, table, options: as `Reader` takes them.
-        decision: the fitted decision.
-    """
+    """Judges texts claim by claim, by a fitted decision."""
 
     def __init__(self, scorer: PairScorer, table: MatchaTable, decision: Decision, options: SupportOptions) -> None:
         super().__init__(scorer, table, options)
         self.decision = decision
 
     def judge(self, texts: list[str], sources: list[list[str]]) -> Iterator[JudgedText]:
-        """Judge n texts, each against its sources, which count as one.
-
-        Args:
-            texts: n texts.
-            sources: n lists of one text or more.
-
-        Yields:
-            n judged texts, in their order. A terminal shows the progress.
-        """
+        """Judge n texts in their order, each against its sources, which count as one; a terminal shows the progress."""
         for claims, readings, truncated in self.readings(texts, sources):
             judged = iter(self._sentences(readings))
             sentences = []
@@ -399,14 +336,14 @@ class Judge(Reader):
         for reading, (support, contradiction) in zip(readings, judged.tolist(), strict=True):
             if reading.repeated:
                 support, contradiction = 1.0, 0.0
-            support = min(support, LIMITS[UNREAD]) if reading.unread else support
+            support = min(support, rules.LIMITS[rules.UNREAD]) if reading.unread else support
             verdict, claim = verdict_of(support, contradiction), reading.claim
             judged_claim = claim.written, claim.begin, claim.end, support, contradiction, verdict
             yield JudgedSentence(*judged_claim, reading.places(verdict), len(reading.passages), reading.unread)
 
 
 class Result(TypedDict, total=False):
-    """What `compute` returns; which keys there are depends on its arguments."""
+    """The result of `compute`; which keys there are depends on its arguments."""
 
     support: Required[float]
     scores: list[float]
@@ -424,13 +361,7 @@ class Result(TypedDict, total=False):
 
 
 def result_of(judge: Judge, predictions: list[str], references: References) -> Result:
-    """What `compute` returns of predictions judged against references, without the signature.
-
-    Args:
-        judge: the judge.
-        predictions: n texts.
-        references: n texts, or n lists of texts.
-    """
+    """The result of `compute` for n predictions judged against their references, without the signature."""
     sources = [one if isinstance(one, list) else [one] for one in references]
     predictions, thoughts = without_thoughts(predictions)
     judged = list(judge.judge(predictions, sources))
@@ -451,7 +382,7 @@ def result_of(judge: Judge, predictions: list[str], references: References) -> R
         "undefined": undefined,
         "truncated": sum(one.truncated for one in judged),
         "passages_read": sum(one.read for one in judged),
-        "unread": count_unread(UNREAD_RULING for text in judged for one in text.sentences if one.unread),
+        "unread": rules.count_unread(rules.UNREAD_RULING for text in judged for one in text.sentences if one.unread),
         "thoughts": thoughts,
     }
     return result

@@ -1,20 +1,16 @@
 """Support's scores: what a source says of each sentence of a text. `evaluate` is not needed."""
 
-from typing import Any
-
 import numpy as np
 from typing_extensions import Unpack
 
-from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints, split_name
+from semantic_metrics.core.checkpoint_files import split_name
 from semantic_metrics.core.inputs import References, check_choice, check_text
 from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.threshold import ResultArguments
-from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
-from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer, load_nli_scorer
 from semantic_metrics.matcha.checkpoint import find_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.quantities.manners import without_thoughts
@@ -22,7 +18,6 @@ from semantic_metrics.support.decision import Decision
 from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
 VERSION = "0.10.0"
-DEFAULT_CHECKPOINT = "pairs"
 METHODS = (LEAVE_ONE_OUT,)
 MAX_PIECES = 48  # longer texts are explained by runs of words: without each the whole text is judged again
 
@@ -70,7 +65,7 @@ class SupportScoring(TextScoring):
         return SupportOptions(self.scorer.resolve(run), **others)
 
     def judge(self, options: SupportOptions) -> Judge:
-        """What judges texts with these settings."""
+        """The judge with these settings."""
         return Judge(self.scorer, self.table, self.decision, options)
 
     def _compute(self, predictions: list[str], references: References, options: SupportOptions) -> Result:
@@ -88,18 +83,11 @@ class SupportScoring(TextScoring):
         return Signature.of("support", models | {"decision": self.decision.sha256[:16]}, options, VERSION)
 
     def explain(
-        self,
-        prediction: str,
-        reference: str,
-        method: str = LEAVE_ONE_OUT,
-        **arguments: Unpack[ExplainArguments],
+        self, prediction: str, reference: str, method: str = LEAVE_ONE_OUT, **arguments: Unpack[ExplainArguments]
     ) -> Explanation:
-        """What the score loses where a word, or in long texts a run of words, is left out; see `Explainer`.
+        """Loss of the score where a word, or in long texts a run of words, is left out; see `Explainer`.
 
-        `method` is "leave_one_out". The other arguments are those of `compute`.
-
-        Raises:
-            InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
+        `method` is "leave_one_out". The other arguments are those of `compute`, which refuses the same ones.
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
@@ -120,18 +108,5 @@ def load_table(name: str | None = None) -> MatchaTable:
 
 
 def load_scorer(name: str | None = None) -> PairScorer:
-    """Load an NLI model.
-
-    Args:
-        name: as `resolve_checkpoint` takes it.
-
-    Raises:
-        ValueError: the checkpoint is missing or damaged, or has no label for entailment; lists its labels.
-    """
-    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_is_nli), OTHER_WEIGHTS)
-    check_labels(folder, read_config(folder), nli_labels)
-    return PairScorer(folder, "support")
-
-
-def _is_nli(config: dict[str, Any]) -> bool:
-    return any(str(label).lower() in ENTAILMENT for label in config.get("id2label", {}).values())
+    """Load an NLI model; see `load_nli_scorer`."""
+    return load_nli_scorer(name, "support")

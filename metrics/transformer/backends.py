@@ -30,11 +30,7 @@ def default_device() -> torch.device:
 
 
 def check_run_device(run: RunOptions) -> None:
-    """Refuse a device that torch does not have here, or that cannot run the precision or the backend.
-
-    Raises:
-        InvalidInput: it is such a device; names it.
-    """
+    """Refuse a device that torch does not have here, or that cannot run the precision or the backend."""
     if run.device is None:
         return
     try:
@@ -53,7 +49,7 @@ def check_run_device(run: RunOptions) -> None:
 
 
 class Checkpoint(Protocol):
-    """What a transformer is told of its checkpoint.
+    """A checkpoint, as its transformer sees it.
 
     Attributes:
         folder: its folder; None for a model that is not saved.
@@ -90,15 +86,11 @@ class Transformer:
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What pickle and copy take: compiled models are made again."""
+        """The state that pickle and copy take: compiled models are made again."""
         return {**self.__dict__, "_openvino": {}}
 
     def resolve(self, run: RunOptions) -> RunOptions:
-        """The options with the precision that "auto" stands for, checked.
-
-        Raises:
-            InvalidInput: torch does not have the device, or it cannot run the precision or the backend.
-        """
+        """The options with the precision that "auto" stands for; refused if they cannot be had here."""
         check_run_device(run)
         if run.precision != AUTO:
             return run
@@ -122,11 +114,7 @@ class Transformer:
             return self._models[run.precision].to(device)
 
     def forward(self, run: RunOptions) -> Forward:
-        """A function from the model's inputs, on the device of the options, to its output; threads may share it.
-
-        Raises:
-            InvalidInput: the backend is not installed, or cannot run this model here.
-        """
+        """A function from the model's inputs, on the device of the options, to its output; threads may share it."""
         if run.backend == "openvino":
             return self._compiled(run.precision, min(worker_count(run.workers), core_count()))
         model = self.model(run)

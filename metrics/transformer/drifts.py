@@ -29,25 +29,15 @@ PROCESSOR_FEATURES = {
 
 @dataclass(frozen=True)
 class Drift:
-    """What a precision costs and brings on one kind of processor.
+    """Cost and gain of a precision on one kind of processor."""
 
-    Attributes:
-        metric: whose scores they are; a checkpoint that several metrics read moves those of each by another amount.
-        backend: one of BACKENDS.
-        precision: one of PRECISIONS.
-        processor: its kind, as `processor` names it.
-        drift: largest absolute difference of any score from torch in float32.
-        neighbours: largest absolute difference of a score between a text alone and among others.
-        speed: texts or pairs in a second of one core.
-    """
-
-    metric: str
-    backend: str
-    precision: str
-    processor: str
-    drift: float
-    neighbours: float
-    speed: float
+    metric: str  # whose scores they are; a checkpoint that several metrics read moves those of each by another amount
+    backend: str  # one of BACKENDS
+    precision: str  # one of PRECISIONS
+    processor: str  # its kind, as `processor` names it
+    drift: float  # largest absolute difference of any score from torch in float32
+    neighbours: float  # largest absolute difference of a score between a text alone and among others
+    speed: float  # texts or pairs in a second of one core
 
 
 def processor() -> str:
@@ -72,11 +62,7 @@ def has_bfloat16() -> bool:
 
 
 def read_drifts(folder: Path | None, sha256: str) -> list[Drift]:
-    """What was measured with these weights; nothing if the folder has no such file, or one of other weights.
-
-    Raises:
-        ValueError: the file is damaged; names the folder.
-    """
+    """Drifts that were measured with these weights; none if the folder has no such file, or one of other weights."""
     if folder is None or not (folder / FILE).is_file():
         return []
     with refuse_damage(f"checkpoint {folder}: expected measured drifts in {FILE}"):
@@ -93,14 +79,7 @@ def read_drifts(folder: Path | None, sha256: str) -> list[Drift]:
 
 
 def write_drifts(folder: Path, sha256: str, measured: list[Drift], data: str) -> None:
-    """Write what was measured, in the place of what the file has of the same metric and run.
-
-    Args:
-        folder: the checkpoint's.
-        sha256: of its weights.
-        measured: on this processor.
-        data: the texts with which it was measured, in words.
-    """
+    """Write what was measured, with `data` in words, in the place of what the file has of the same metric and run."""
     new = {_key(drift) for drift in measured}
     old = [drift for drift in read_drifts(folder, sha256) if _key(drift) not in new]
     stored = {"checkpoint": sha256, "data": data, "drifts": [asdict(drift) for drift in [*old, *measured]]}
@@ -114,10 +93,7 @@ def _key(drift: Drift) -> tuple[str, str, str, str]:
 def fastest_precision(drifts: list[Drift], backend: str, metric: str | None = None) -> str:
     """The fastest precision of a backend that moved no score by MAX_DRIFT on a processor like this one.
 
-    Args:
-        drifts: what was measured.
-        backend: one of BACKENDS.
-        metric: whose scores count; None for those of every metric that was measured.
+    Scores of `metric` count, or where it is None those of every metric that was measured.
     """
     here = processor()
     own = [d for d in drifts if (d.backend, d.processor) == (backend, here) and metric in (None, d.metric)]

@@ -23,11 +23,8 @@ ATTENTION = ("sdpa", "eager")  # ways to compute it that mask by a tensor of fou
 def read_first_token(model: PreTrainedModel) -> PreTrainedModel:
     """Replace the last layer of a model by one that computes the first token alone; its weights keep their names.
 
-    Args:
-        model: in eval mode. It is changed if it is one of MODELS, no decoder, and attends by queries and keys alone.
-
-    Returns:
-        The same model. If it was changed, its `last_hidden_state` is (n, 1, width), the state of the first token.
+    The model is in eval mode, and is changed if it is one of MODELS, no decoder, and attends by queries and keys alone.
+    Its `last_hidden_state` is (n, 1, width) then, the state of the first token.
     """
     if type(model) in MODELS and _is_plain(model.config):
         layers = model.base_model.encoder.layer
@@ -44,12 +41,7 @@ def _is_plain(config: PretrainedConfig) -> bool:
 
 
 class FirstTokenLayer(nn.Module):
-    """A layer of a BERT or RoBERTa that gives the state of the first token.
-
-    Args:
-        layer: the whole layer.
-        as_tuple: whether the model takes the state from a tuple, as before transformers 5.
-    """
+    """A layer of a BERT or RoBERTa that gives the state of the first token; in a tuple before transformers 5."""
 
     def __init__(self, layer: nn.Module, as_tuple: bool) -> None:
         super().__init__()

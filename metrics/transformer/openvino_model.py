@@ -97,11 +97,7 @@ class OpenVINOModel:
             self(example)
 
     def __call__(self, inputs: Inputs) -> torch.Tensor:
-        """Inputs of the torch model by name -> its output, float32.
-
-        Raises:
-            InvalidInput: the process was forked after the model was compiled.
-        """
+        """Inputs of the torch model by name -> its output, float32."""
         if self._process != os.getpid():
             raise _forked()
         try:
@@ -115,11 +111,7 @@ class OpenVINOModel:
 
 
 def check_installed() -> None:
-    """Refuse the backend where the extra is missing.
-
-    Raises:
-        InvalidInput: OpenVINO is not installed; says how to install it.
-    """
+    """Refuse the backend where the extra is missing; says how to install it."""
     try:
         import openvino  # noqa: F401
     except ImportError:
@@ -142,7 +134,7 @@ def _get_core() -> "openvino.Core":
 
 @contextmanager
 def _refuse_failure() -> Iterator[None]:
-    """What fails inside becomes an InvalidInput: PyTorch and OpenVINO raise errors of many kinds."""
+    """Turn failures inside into an InvalidInput: PyTorch and OpenVINO raise errors of many kinds."""
     try:
         yield
     except InvalidInput:
@@ -215,11 +207,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _check(converted: "openvino.Model", model: PreTrainedModel, output: str, example: Inputs) -> None:
-    """Compare both models on inputs of other shapes than the example: a trace can hold on to its shape.
-
-    Raises:
-        InvalidInput: they differ.
-    """
+    """Compare both models on inputs of other shapes than the example: a trace can hold on to its shape."""
     settings = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0, "INFERENCE_NUM_THREADS": 1}
     compiled = _get_core().compile_model(converted, "CPU", settings)
     short = int(example["attention_mask"][1].sum())

@@ -13,11 +13,9 @@ SMALLEST_SCALE = torch.finfo(torch.float32).tiny  # divisor for a token of zeros
 
 
 def convert(model: PreTrainedModel, precision: str) -> PreTrainedModel:
-    """Copy a model with its encoder in another precision; the head, which costs next to nothing, stays in float32.
+    """Copy a float32 model with its encoder in "bfloat16" or "int8", which runs on the CPU only.
 
-    Args:
-        model: a model in float32.
-        precision: "bfloat16" or "int8" (which runs on the CPU only).
+    The head, which costs next to nothing, stays in float32.
     """
     model = deepcopy(model).to("cpu")
     encoder = model.base_model

@@ -25,15 +25,9 @@ def worker_count(workers: int | None) -> int:
 
 
 def run_in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
-    """Results of a function for each item, in their order; torch runs on one thread in each worker.
+    """Results of a function for each item, in their order; torch runs on one thread in each of the workers.
 
-    Args:
-        function: called in a thread of its own for each item.
-        items: all of them are taken at once.
-        workers: calls at a time.
-
-    Raises:
-        Exception: whatever the function raises; items that wait are dropped then.
+    All items are taken at once. An error of the function is raised here, and items that wait are dropped.
     """
     pool = ThreadPoolExecutor(workers, "semantic-metrics", _use_one_thread)
     try:

@@ -87,14 +87,6 @@ def test_a_column_is_not_printed_under_the_name_of_the_scores(score: Callable, f
     refused(score(file, "--show", "matcha"), "expected no column named 'matcha', which the scores are printed in")
 
 
-def test_a_failed_run_leaves_the_old_output(score: Callable, file: Path) -> None:
-    output = file.with_name("scored.csv")
-    output.write_text("kept")
-    refused(score(file, output=output, config="no/such/folder"), "checkpoint 'no/such/folder'")
-    assert output.read_text() == "kept"
-    assert {path.name for path in file.parent.iterdir()} == {"rows.csv", "scored.csv"}
-
-
 @pytest.mark.parametrize("output", ["", "missing/out.csv", "rows.csv/out.csv", "pipe"])
 def test_an_output_that_cannot_be_written_is_refused(score: Callable, file: Path, output: str) -> None:
     os.mkfifo(file.with_name("pipe"))
@@ -134,16 +126,6 @@ def test_a_file_that_cannot_be_read_is_refused(score: Callable, file: Path, tmp_
     refused(score(tmp_path / "missing.csv"), "missing.csv: No such file or directory")
     refused(score(tmp_path), "Is a directory")
     refused(score(file.rename(tmp_path / "rows.xlsx")), "rows.xlsx: expected a file that ends in .txt, .csv,")
-
-
-def test_odd_files_are_read(score: Callable, tmp_path: Path) -> None:
-    path = tmp_path / "ROWS.CSV"
-    path.write_bytes('\ufeffsaid,gold\r\n"the ""dog"", the\ncat",dog\r\n\r\n,the dog\r\n'.encode())
-    output = "\n".join(done(score(path)))
-    assert 'the "dog", the cat' in output
-    assert "2 rows" in output
-    path.write_text("said,gold\n" + "dog " * 40_000 + ",dog\n")  # longer than Python's limit for a cell, 128 KiB
-    assert done(score(path))[-2] == "1 rows, mean 1.0000, undefined 0"
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,11 @@
 """--device, --precision, --backend, --batch-size and --workers, in every command that runs a model."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from semantic_metrics import score
-from semantic_metrics.cli import main
-from semantic_metrics.core import progress
 from semantic_metrics.core.signature import shorten
 from tests import tiny_pairs as tiny
 from tests.cli.conftest import done, invoke, refused, write_jsonl
@@ -77,13 +74,3 @@ def test_a_table_says_that_they_have_no_effect(file: Path, checkpoint: Path) -> 
     result = invoke(*table, "--device", "cpu", "--batch-size", "3", options=COLUMNS)
     assert result.stderr == "matcha: a table runs no model, --device, --batch-size have no effect\n"
     refused(invoke(*table, "--precision", "fp16", options=COLUMNS), "precision: expected one of")
-
-
-def test_a_model_has_a_bar_of_its_own_within_a_chunk(
-    file: Path, sts_model: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress, "DELAY_SECONDS", 0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    columns = ["--predictions", "said", "--references", "gold"]
-    main(["score", str(file), "--metric", "stsscore", "--config", str(sts_model), *columns], standalone_mode=False)
-    assert "/3.00" in capsys.readouterr().err

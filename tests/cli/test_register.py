@@ -45,7 +45,7 @@ def entries(cache: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def registered() -> Iterator[list[str]]:
-    """What registering all metrics in the cache of the tests prints."""
+    """Lines that registering all metrics in the cache of the tests prints."""
     yield register().output.splitlines()
     assert register("--remove").exit_code == 0
     assert not list(Path(init_dynamic_modules()).glob("metrics/evaluate-metric--*"))
@@ -112,13 +112,6 @@ def test_an_unknown_name_is_refused(cache: Path) -> None:
     with pytest.raises(ValueError, match="name: expected one of"):
         semantic_metrics.register("matcha", "macha")
     assert not cache.exists(), "nothing is written if a name is wrong"
-
-
-def test_a_line_of_a_notebook_does_the_same(cache: Path) -> None:
-    (line,) = semantic_metrics.register("matcha")
-    assert line in register("matcha").output.replace("replaced", "entered")
-    (entry,) = entries(cache)
-    assert semantic_metrics.register(remove=True)[1] == f"matcha: removed {entry}"
 
 
 def test_a_cache_that_cannot_be_written_is_named(cache: Path) -> None:

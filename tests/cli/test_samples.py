@@ -31,29 +31,3 @@ def test_a_table_has_the_columns_that_are_listed(tmp_path: Path, name: str) -> N
     (listed,) = [line for line in done(invoke("samples", tmp_path)) if f"{name}: " in line]
     names = [part.split(" (")[0] for part in listed.rpartition(": ")[2].split(", ")]
     assert read_table(tmp_path / name).columns == names
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [
-        "score pairs.csv --predictions prediction --references reference",
-        "score several.csv --predictions answer --references names --json-lists",
-        "score several.csv --predictions answer --references name --references other_name --threshold 0.5",
-        "check summary.txt article.txt",
-        "check rows.csv --predictions summary --references article",
-        "compare references.txt first.txt second.txt",
-        "validate rated.csv --human rating --predictions said --references reference --metric matcha",
-        "report rated.csv --metric matcha --predictions said --references reference --label right --output r.html",
-        "fit rated.csv --predictions said --label right --output t.json",
-        "fit rated.csv --predictions said --human rating --scale 0 5 --output c.json",
-        "fit judged.csv --metric nli_lex --question asked --answer said --reference gold --label right --output n.json",
-        "criteria sets.csv",
-    ],
-)
-def test_commands_read_the_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
-    """Needs the shipped checkpoints."""
-    monkeypatch.chdir(tmp_path)
-    done(invoke("samples", "."))
-    name, *words = command.split()
-    assert done(invoke(name, *words))

@@ -1,4 +1,4 @@
-"""What the metric returns: parts of the models alone, their mean as the score, verdicts, weights that are fitted."""
+"""Results of the metric: parts of the models alone, their mean as the score, verdicts, weights that are fitted."""
 
 import json
 import re
@@ -196,13 +196,6 @@ def test_a_bad_option_is_named(metric: evaluate.Metric, options: dict, message: 
 def test_a_checkpoint_without_both_heads_is_refused(labels: tuple[str, ...], message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         evaluate.load(SCRIPT, str(both_heads(tmp_path / "other", labels)))
-
-
-@pytest.mark.parametrize("option", [{"granularity": "sentence"}, {"k": 8}, {"coverage": True}])
-def test_sentences_are_left_to_support(metric: evaluate.Metric, option: dict) -> None:
-    ((name, value),) = option.items()
-    with pytest.raises(ValueError, match=f"^{name}: expected .*'support' judges sentence by sentence.*{value}"):
-        metric.compute(predictions=["a"], references=["b"], **option)
 
 
 PREDICTION, REFERENCE = "the dog barks", "a dog sleeps"

@@ -1,4 +1,4 @@
-"""What holds for every metric that scores texts: the mean alone, added rows, copies, company, and invalid options."""
+"""Promises of every metric that scores texts: the mean alone, added rows, copies, company, and invalid options."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""What the demos do with texts and files, without a browser."""
+"""The demos with texts and files, without a browser."""
 
 import csv
 import re
@@ -31,14 +31,14 @@ def results_of(app: ModuleType) -> page.Results:
 
 
 def run(app: ModuleType, read: str, *values: object) -> dict[str, object]:
-    """What the page would show, by the names of the components."""
+    """Components of the page, by the names of the components."""
     shown = results_of(app).run(lambda *inputs: getattr(reading, read)(app.PAGE.columns, *inputs), *values)
     names = ("message", "panel", "rows", "summary", "table", "row", "plot", "file")
     return dict(zip(names, shown, strict=True))
 
 
 def reasons_of(app: ModuleType, **row: str) -> Page:
-    """What the page would show as the reasons of a row."""
+    """The reasons of a row on the page."""
     return Page(results_of(app).explain({name: [text] for name, text in row.items()}, 1))
 
 

@@ -22,7 +22,7 @@ PAPER_WEIGHTS = Weights(PAPER, -2.0, (3.0, 2.5), "a test")
 
 
 def named(labels: tuple[str, ...]) -> dict:
-    """What a config says of its labels."""
+    """The labels as a config has them."""
     return {"id2label": dict(enumerate(labels)), "label2id": {label: i for i, label in enumerate(labels)}}
 
 

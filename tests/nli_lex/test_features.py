@@ -273,7 +273,6 @@ DAMAGED = [
     ("[" * 100_000, "expected JSON"),
     (json.dumps({"rich": {**GOOD, "template": "{question}"}}), r"expected a string with \{answer\} once"),
     (json.dumps({"paper": GOOD}), "paper: expected other features, got entailment"),
-    (json.dumps({"paper": {**GOOD, "coefficients": {"entailment": 1, "lexical_match": 1}}}), "named 'rich', got two_"),
 ]
 
 
@@ -292,10 +291,3 @@ def test_weights_of_another_checkpoint_are_refused(tmp_path: Path) -> None:
     write_weights(tmp_path, replace(PAPER_WEIGHTS, checkpoint="fedcba9876543210"))
     with pytest.raises(ValueError, match="named 'rich', got paper"):  # those of the other checkpoint did not stay
         read_weights(tmp_path)
-
-
-def test_weights_of_two_features_of_an_older_file_have_a_new_name(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text(json.dumps({"paper": {**GOOD, "coefficients": dict.fromkeys(TWO_FEATURES, 1)}}))
-    assert read_weights(tmp_path, "two_features").features == TWO_FEATURES
-    with pytest.raises(ValueError, match="expected weights named 'paper', got two_features"):
-        read_weights(tmp_path, "paper")
