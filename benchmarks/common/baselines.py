@@ -6,6 +6,7 @@ absent; the reason is printed in the metric's row.
 """
 
 import io
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -165,7 +166,7 @@ def meteor(wordnet: str | None = None) -> Score:
     Raises:
         NotMeasured: WordNet is absent. Without its synonyms this would be another metric.
     """
-    reader, split, tokenize = _wordnet(wordnet), sentence_splitter(), NLTKWordTokenizer().tokenize
+    reader, split, tokenize = _wordnet(wordnet), sentence_splitter(), _Words().tokenize
 
     def words(text: str) -> list[str]:
         return [word for sentence in split(text) for word in tokenize(sentence)]
@@ -186,6 +187,16 @@ def sentence_splitter() -> Callable[[str], list[str]]:
     parameters = PunktParameters()
     parameters.abbrev_types = set(ABBREVIATIONS)
     return PunktSentenceTokenizer(parameters).tokenize
+
+
+class _Words(NLTKWordTokenizer):
+    """Words as in nltk 3.9.2 and before, which the paper ran: newer ones split at dashes, and not at a quote in a word."""
+
+    PUNCTUATION = tuple(rule for rule in NLTKWordTokenizer.PUNCTUATION if not rule[0].search("–"))
+    STARTING_QUOTES = (
+        *NLTKWordTokenizer.STARTING_QUOTES[:-1],
+        (re.compile(r"(?i)(')(?!re|ve|ll|m|t|s|d|n)(\w)\b"), r"\1 \2"),
+    )
 
 
 class _WordNet(WordNetCorpusReader):
