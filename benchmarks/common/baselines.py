@@ -190,9 +190,9 @@ def sentence_splitter() -> Callable[[str], list[str]]:
 
 
 class _Words(NLTKWordTokenizer):
-    """Words as in nltk 3.9.2 and before, which the paper ran: newer ones split at dashes, and not at a quote in a word."""
+    """Words as in nltk until 3.9.2, which the paper ran: newer ones split at dashes, and not at a quote in a word."""
 
-    PUNCTUATION = tuple(rule for rule in NLTKWordTokenizer.PUNCTUATION if not rule[0].search("–"))
+    PUNCTUATION = tuple(rule for rule in NLTKWordTokenizer.PUNCTUATION if not rule[0].search("\u2013"))
     STARTING_QUOTES = (
         *NLTKWordTokenizer.STARTING_QUOTES[:-1],
         (re.compile(r"(?i)(')(?!re|ve|ll|m|t|s|d|n)(\w)\b"), r"\1 \2"),
