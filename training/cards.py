@@ -104,7 +104,7 @@ def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
 
     Returns:
         Columns set, figure, value and published (the paper's own figure, NaN where it prints none); for MATCHA also
-        metric (MATCHA_ROW, BASELINE_ROW or, on the paper's own rows, AUTHORS_ROW, which then has MATCHA's published ones).
+        metric (MATCHA_ROW, BASELINE_ROW or AUTHORS_ROW, which then has what the paper publishes of MATCHA).
 
     Raises:
         ValueError: the tables have no such row.

@@ -11,7 +11,7 @@ r"""The MATCHA benchmark: tables 3 to 8 and figures 2 to 6 of Li et al., Finding
         the sets built from their public sources, by the same rules
 
 Writes to --output: table3.csv to table8.csv, figure4.csv, curves.csv, scores_SET.csv (every row's scores), report.txt
-(what is printed) and figure2.png to figure6.png; with --authors also authors.csv. All figures are times 100.
+(what is printed) and figure2.png to figure6.png; with --authors also authors.csv and authors_ccc.csv. All times 100.
 """
 
 import csv
