@@ -64,9 +64,8 @@ def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
         for side in ("correct", "incorrect")
     ]
     assert table.loc[(ours[1], "Overall", "gap"), "value"] == pytest.approx(100 * (means[0] - means[1]))
-    score = metric.compute(predictions=[attribution.EXAMPLE_TEXTS["correct"]], references=[attribution.EXAMPLE])[
-        "scores"
-    ]
+    text = attribution.EXAMPLE_TEXTS["correct"]
+    score = metric.compute(predictions=[text], references=[attribution.EXAMPLE])["scores"]
     page = (tmp_path / "out" / "figure7.html").read_text(encoding="utf-8")
     assert f"MATCHA (small), correct, score {score[0]:.4f}" in page, "the checkpoint that was given is coloured"
     example = pd.read_csv(tmp_path / "out" / "figure7.csv").set_index(["metric", "pair", "figure"])
