@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from huggingface_hub import HfApi, constants
 
 import semantic_metrics
+from semantic_metrics.cross_encoder.pair_checkpoint import checkpoint_digest
 from tests import tiny_pairs as tiny
 from tests.conftest import METRIC, ROOT, Run
 from tests.demo.test_bundle import COLUMNS, rounded
@@ -356,6 +357,19 @@ def test_every_metric_takes_its_weights_from_the_owner_that_pushed(
             card = hub.files(f"{owner}/{name}", kind=kind)["README.md"].decode()
             assert f'evaluate.load("{owner}/' in card
             assert 'evaluate.load("metrics/' not in card
+
+
+def test_what_was_fitted_for_weights_in_8_bits_is_for_those_that_are_pushed(tmp_path: Path) -> None:
+    shipped = ROOT / "model_cards" / "pairs"
+    folder = make_repo("model", "pairs", "org", tmp_path).folder
+    before, after = checkpoint_digest(shipped), checkpoint_digest(folder)
+    assert after != before
+    for name in ("nli_lex.json", "support.json", "precision.json"):
+        text = (shipped / name).read_text(encoding="utf-8")
+        assert before[:16] in text, "the shipped file is as it was"
+        assert (folder / name).read_text(encoding="utf-8") == text.replace(before, after).replace(
+            before[:16], after[:16]
+        )
 
 
 def test_this_project_can_be_pushed(push: Push) -> None:
