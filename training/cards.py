@@ -1,10 +1,11 @@
 """Model cards: `training.json`, the record of a run, rendered by a template of card_templates/.
 
-    python -m training.cards model_cards/matcha --results results/matcha
-    python -m training.cards model_cards/contextual --results results/contextual --row "MATCHA (contextual)"
+    python -m training.cards model_cards/matcha --results results/authors --row "MATCHA (matcha)"
+    python -m training.cards model_cards/contextual --results results/authors --row "MATCHA (contextual)"
     python -m training.cards model_cards/pairs --results results/nli_lex --results results/stsscore
 
-writes a card again with the test results that the checkpoint's benchmark measured; training writes it without them.
+writes a card again with the test results that the checkpoint's benchmark measured (results/authors: `benchmarks matcha
+--authors`); training writes it without them.
 """
 
 import argparse
@@ -30,7 +31,7 @@ RECORD = "training.json"
 RESULTS = "test_results"  # in the record: rows of what `read_results` returns
 MAX_FIGURES = 10  # in the front matter
 MATCHA_ROW = "MATCHA"  # how the benchmark's tables name the shipped MATCHA checkpoint
-BASELINE_ROW = "EmbSim"  # shown beside it
+BASELINE_ROW, AUTHORS_ROW = "EmbSim", "MATCHA (authors, pair by pair)"  # shown beside it
 PAIRS = "pairs"  # name of the shipped cross-encoder
 BENCHMARKS = {"nli_lex": "NLI", "stsscore": "STS-B"}  # of a cross-encoder, by what names of their sets contain
 CROSS_ENCODER_RESULTS = "model_card.csv"  # written by the benchmarks of stsscore and nli_lex
@@ -103,7 +104,7 @@ def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
 
     Returns:
         Columns set, figure, value and published (the paper's own figure, NaN where it prints none); for MATCHA also
-        metric (MATCHA_ROW or BASELINE_ROW).
+        metric (MATCHA_ROW, BASELINE_ROW or AUTHORS_ROW, which then has what the paper publishes of MATCHA).
 
     Raises:
         ValueError: the tables have no such row.
@@ -114,8 +115,11 @@ def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
     table = pd.concat(pd.read_csv(Path(folders[0]) / name) for name in ("table3.csv", "table4.csv"))
     if row not in set(table["metric"]):
         raise ValueError(f"--row: expected a row of the tables, {sorted(set(table['metric']))}, got {row!r}")
-    table = table[table["metric"].isin((row, BASELINE_ROW)) & table["figure"].isin(MATCHA_FIGURES)]
-    table = table.replace({"metric": {row: MATCHA_ROW}})
+    table = table[table["metric"].isin((row, BASELINE_ROW, AUTHORS_ROW)) & table["figure"].isin(MATCHA_FIGURES)]
+    if AUTHORS_ROW in set(table["metric"]):
+        table["published"] = table["published"].where(table["metric"] != row)
+    table, sets = table.replace({"metric": {row: MATCHA_ROW}}), list(table["set"].unique())
+    table = table.sort_values("set", key=lambda names: names.map(sets.index), kind="stable")
     return table.dropna(subset=["value"])[["set", "metric", "figure", "value", "published"]]
 
 
@@ -130,8 +134,9 @@ def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: Sequence[
         measured = ours[["set", "figure", "value"]].itertuples(index=False, name=None)
         published = results["published"].map(lambda value: "" if pd.isna(value) else f" ({value:.2f})")
         cells = results.assign(cell=results["value"].map("{:.2f}".format) + published)
-        for key, rows in cells.groupby(["set", "metric"], sort=False):
-            result_rows.append((key, dict(zip(rows["figure"], rows["cell"], strict=True))))
+        for (name, metric), rows in cells.groupby(["set", "metric"], sort=False):
+            shown = config["name"] if metric == MATCHA_ROW else metric
+            result_rows.append((name, shown, dict(zip(rows["figure"], rows["cell"], strict=True))))
     similarity = "sentence-similarity"
     tags = ["evaluate", "metric", "matcha", "contextual" if is_transformer else "static-embedding"]
     library = {"library_name": "semantic-metrics", "pipeline_tag": similarity, "tags": tags}
@@ -148,6 +153,7 @@ def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: Sequence[
         validation_figures={figure for row in record["validation"].values() for figure in row},
         results=results,
         result_rows=result_rows,
+        paper_rows=results is not None and AUTHORS_ROW in set(results["metric"]),
         drifts=drifts,
     )
 

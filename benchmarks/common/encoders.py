@@ -56,13 +56,11 @@ def cosine_of(encode: Encode) -> Score:
     return score
 
 
-def sentence_transformer(
-    model: str, device: str | None = None, prompt: str = "", batch_size: int = BATCH_SEQUENCES
-) -> Score:
+def sentence_transformer(model: str, device: str | None = None, batch_size: int = BATCH_SEQUENCES) -> Score:
     """Cosine of a sentence-transformers model, or of a plain transformer with mean pooling over its last states.
 
     The model's own maximal length holds (256 word pieces for all-MiniLM-L6-v2), and no code of a repository is run
-    (`trust_remote_code` stays off). `prompt` is put before each text.
+    (`trust_remote_code` stays off).
 
     Raises:
         NotMeasured: the model does not load.
@@ -74,13 +72,12 @@ def sentence_transformer(
     tokenizer = getattr(encoder, "tokenizer", None)
     if getattr(tokenizer, "pad_token", "") is None:  # GPT-2, LLaMA and others have no padding
         tokenizer.pad_token = tokenizer.eos_token
-    options = {"batch_size": batch_size, "show_progress_bar": False} | ({"prompt": prompt} if prompt else {})
 
     def encode(texts: list[str]) -> np.ndarray:
         parts = []
         with progress_bar(len(texts), "text", "encoded") as bar:
             for chunk in text_chunks(texts):
-                parts.append(encoder.encode(chunk, **options))
+                parts.append(encoder.encode(chunk, batch_size=batch_size, show_progress_bar=False))
                 bar.update(len(chunk))
         return np.concatenate(parts)
 

@@ -1,5 +1,6 @@
 """A cross-encoder's checkpoint, of transformers or sentence-transformers: refused if its scores would mean nothing."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -21,7 +22,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from semantic_metrics.core.checkpoint_files import check_sizes, describe_error, refuse_damage
+from semantic_metrics.core.checkpoint_files import CONFIG, check_sizes, describe_error, refuse_damage
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.cross_encoder import eight_bits
 from semantic_metrics.transformer.backends import default_device
@@ -181,6 +182,14 @@ def weight_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("model*.safetensors")) or [
         folder / name for name in OTHER_WEIGHTS if (folder / name).is_file()
     ]
+
+
+def checkpoint_digest(folder: Path) -> str:
+    """Sha256 of the weights' files and of `config.json`."""
+    digest = hashlib.sha256()
+    for path in [*weight_files(folder), folder / CONFIG]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _check_weights(folder: Path, model: PreTrainedModel) -> None:

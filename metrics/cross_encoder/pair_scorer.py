@@ -96,10 +96,7 @@ class PairScorer:
     @cached_property
     def checkpoint_sha256(self) -> str:
         """Digest of the weights' files and of `config.json`."""
-        digest = hashlib.sha256()
-        for path in [*pair_checkpoint.weight_files(self.folder), self.folder / "config.json"]:
-            digest.update(path.read_bytes())
-        return digest.hexdigest()
+        return pair_checkpoint.checkpoint_digest(self.folder)
 
     @cached_property
     def tokenizer_sha256(self) -> str:

@@ -71,7 +71,7 @@ def test_meteor_has_the_published_means(data_folder: Path, name: str, printed: t
         pytest.skip(str(reason))
     rows = pd.read_parquet(path)
     means = [100 * score(list(rows[side]), list(rows["reference"])).mean() for side in ("correct", "incorrect")]
-    assert means == pytest.approx(printed, abs=0.01)
+    assert [round(mean, 2) for mean in means] == list(printed)
 
 
 def test_bleurt_puts_the_candidate_first_unless_told_and_is_not_bounded(tmp_path: Path) -> None:
@@ -95,6 +95,12 @@ def test_meteor_splits_sentences_before_words(wordnet: Path) -> None:
     score = baselines.meteor(str(wordnet))
     (two,) = score(["A dog . It sleeps ."], ["A dog. It sleeps."])
     assert two == pytest.approx(1 - 0.5 * (1 / 6) ** 3)
+
+
+def test_meteor_has_the_words_of_the_nltk_that_the_papers_ran(wordnet: Path) -> None:
+    """A range with a dash is one word: nltk 3.9.3 and later make three of it."""
+    (range_alone,) = baselines.meteor(str(wordnet))(["1961\u201390"], ["1961\u201390"])
+    assert range_alone == pytest.approx(1 - 0.5 * (1 / 1) ** 3)
 
 
 def test_bertscore_is_rescaled_with_the_models_baseline(tmp_path: Path) -> None:

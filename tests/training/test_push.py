@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from huggingface_hub import HfApi, constants
 
 import semantic_metrics
+from semantic_metrics.cross_encoder.pair_checkpoint import checkpoint_digest
 from tests import tiny_pairs as tiny
 from tests.conftest import METRIC, ROOT, Run
 from tests.demo.test_bundle import COLUMNS, rounded
@@ -29,7 +30,7 @@ from training import finetune, train, train_cross_encoder
 from training import push as push_module
 from training.bundle import with_owner, write_bundle
 from training.matcha.config import TrainConfig
-from training.push import main
+from training.push import main, make_repo
 
 TOKEN, READ_ONLY = "hf_" + "w" * 34, "hf_" + "r" * 34
 ENDPOINT = constants.ENDPOINT
@@ -304,7 +305,8 @@ import evaluate
 
 sys.modules["semantic_metrics"] = None
 calls = json.loads(sys.argv[1])
-print(json.dumps([evaluate.load(f"other-team/{name}", *names).compute(**columns) for name, names, columns in calls]))
+owner = sys.argv[2]
+print(json.dumps([evaluate.load(f"{owner}/{name}", *names).compute(**columns) for name, names, columns in calls]))
 """
 
 
@@ -312,22 +314,46 @@ print(json.dumps([evaluate.load(f"other-team/{name}", *names).compute(**columns)
 def test_every_metric_takes_its_weights_from_the_owner_that_pushed(
     push: Push, hub: Hub, tmp_path: Path, run_python: Run
 ) -> None:
-    """The real checkpoints; no environment variable names the owner, and nobody else has repositories."""
-    push("--push", "--owner", "other-team")
-    assert {repo.partition("/")[0] for _, repo in hub.repositories} == {"other-team"}
+    """The real checkpoints of two owners; no environment variable names one of them."""
+    owners = ("other-team", "second-lab")
+    for owner in owners:
+        push("--push", "--owner", owner)
+    assert {repo.partition("/")[0] for _, repo in hub.repositories} == set(owners)
     calls = [(name, (), columns) for name, columns in COLUMNS.items()]
     calls.append(("matcha", ("contextual",), COLUMNS["matcha"]))
     environment = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1"}
-    environment |= {"HF_HOME": str(tmp_path / "clean"), "HF_ENDPOINT": hub.url}
-    done = run_python(EACH, json.dumps(calls), cwd=tmp_path, **environment)
-    assert done.returncode == 0, done.stderr
-    expected = [semantic_metrics.load(name, *names).compute(**columns) for name, names, columns in calls]
-    for call, loaded, result in zip(calls, json.loads(done.stdout), expected, strict=True):
-        assert rounded(loaded) == rounded(json.loads(json.dumps(result))), call
-    for kind, name in (("space", "nli_lex"), ("model", "pairs")):
-        card = hub.files(f"other-team/{name}", kind=kind)["README.md"].decode()
-        assert 'evaluate.load("other-team/' in card
-        assert 'evaluate.load("metrics/' not in card
+    in_half = str(make_repo("model", "pairs", "org", tmp_path).folder)  # as pushed
+    expected = [
+        semantic_metrics.load(name, *(names or [in_half] * (name not in ("matcha", "set_criteria")))).compute(**columns)
+        for name, names, columns in calls
+    ]
+    for owner in owners:
+        hub.requests.clear()
+        environment |= {"HF_HOME": str(tmp_path / owner), "HF_ENDPOINT": hub.url}
+        done = run_python(EACH, json.dumps(calls), owner, cwd=tmp_path, **environment)
+        assert done.returncode == 0, done.stderr
+        other = next(name for name in owners if name != owner)
+        assert not [path for path in hub.requests if f"/{other}/" in path], "weights of the other owner"
+        assert any(f"/{owner}/pairs/" in path for path in hub.requests)
+        for call, loaded, result in zip(calls, json.loads(done.stdout), expected, strict=True):
+            assert rounded(loaded) == rounded(json.loads(json.dumps(result))), call
+        for kind, name in (("space", "nli_lex"), ("model", "pairs")):
+            card = hub.files(f"{owner}/{name}", kind=kind)["README.md"].decode()
+            assert f'evaluate.load("{owner}/' in card
+            assert 'evaluate.load("metrics/' not in card
+
+
+def test_what_was_fitted_for_weights_in_8_bits_is_for_those_that_are_pushed(tmp_path: Path) -> None:
+    shipped = ROOT / "model_cards" / "pairs"
+    folder = make_repo("model", "pairs", "org", tmp_path).folder
+    before, after = checkpoint_digest(shipped), checkpoint_digest(folder)
+    assert after != before
+    for name in ("nli_lex.json", "support.json", "precision.json"):
+        text = (shipped / name).read_text(encoding="utf-8")
+        assert before[:16] in text, "the shipped file is as it was"
+        assert (folder / name).read_text(encoding="utf-8") == text.replace(before, after).replace(
+            before[:16], after[:16]
+        )
 
 
 def test_this_project_can_be_pushed(push: Push) -> None:
@@ -339,7 +365,7 @@ def test_this_project_can_be_pushed(push: Push) -> None:
 
 
 def test_script_runs_as_a_file(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "training" / "push.py"), "--owner", "a/b"]
+    command = [sys.executable, str(ROOT / "training" / "push.py"), "--owner", "a.b"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
     assert done.stderr.startswith("Error: --owner: expected a name of letters")

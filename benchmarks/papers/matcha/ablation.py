@@ -1,6 +1,7 @@
 r"""The strategies of table 10 of Li et al., Findings of ACL 2026, each trained for a small budget on the data at hand.
 
-    python -m benchmarks ablation --data DATA --seed 42 --seed 43 --seed 44
+    python -m benchmarks ablation --data DATA --authors MATCHA --seed 42 --seed 43 --seed 44
+        on the authors' own rows (authors.py says what MATCHA holds), COCO without the captions that are trained on
     python -m benchmarks ablation --data FOLDER --sets-from DATA \
         --config training/configs/matcha/paper.yaml --budget 20000
 
@@ -26,9 +27,10 @@ from benchmarks.common.own_metrics import check_run, run_lines
 from benchmarks.common.published import Published
 from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.matcha.agreement import OVERALL
+from benchmarks.papers.matcha.authors import Authors
 from benchmarks.papers.matcha.report import LABELS, PUBLISHED
 from benchmarks.papers.matcha.scoring import Scores, score_sets
-from benchmarks.papers.matcha.sets import TITLES, EvaluationSet, TripletSet, load_sets
+from benchmarks.papers.matcha.sets import TITLES, UNSEEN_COCO, EvaluationSet, TripletSet, load_sets
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.bootstrap import LEVEL
 from semantic_metrics.stats.separation import COSINE, separation, to_unit
@@ -43,6 +45,7 @@ SETS = (*(name for name in TITLES if name != "mednli"), "human")
 MEAN = "mean"  # over the sets
 FIGURES = ("wasserstein", "n_delta", "macro_f1", "auc")
 CCC = {"ccc": "CCC", "ccc_unscaled": "CCC, unscaled"}
+_AUTHORS_NOTE = "the rows are the authors' own, those of COCO without captions that are trained on"
 _PUBLISHED_NOTE = "published: 15 epochs on the paper's own fifteen sets; CCC with all 600 ratings of the study"
 
 
@@ -101,6 +104,14 @@ def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
     return means.assign(low=means["value"] - half, high=means["value"] + half).reset_index()
 
 
+def authors_sets(folder: Path, data: Path) -> dict[str, TripletSet]:
+    """The authors' own rows by key; those of COCO without the captions that `data` has for training."""
+    sets = Authors(folder, data).sets
+    if (unseen := sets.pop(UNSEEN_COCO, None)) is not None:
+        sets["coco"] = replace(unseen, key="coco")
+    return sets
+
+
 def report(table: pd.DataFrame, budget: int) -> str:
     """The table as text: Wasserstein distances and CCC beside the published ones, then the other figures."""
     seeds = int(table["seeds"].max())
@@ -117,6 +128,7 @@ def report(table: pd.DataFrame, budget: int) -> str:
 @click.command()
 @options.data("Folder of the data that the config reads.", required=True)
 @click.option("--sets-from", type=options.FOLDER, help="Folder of the evaluation sets; default: --data.")
+@click.option("--authors", type=options.FOLDER, help="The authors' repository, or its rows as parquet: for their rows.")
 @click.option(
     "--config",
     type=options.FILE,
@@ -132,6 +144,7 @@ def report(table: pd.DataFrame, budget: int) -> str:
 def main(
     data: Path,
     sets_from: Path | None,
+    authors: Path | None,
     config: Path,
     budget: int | None,
     chosen: tuple[str, ...],
@@ -153,7 +166,7 @@ def main(
             raise ValueError(f"--budget: expected steps, since {config} counts epochs")
         for name in names:
             replace(settings, strategy=name)  # checks the config before anything is trained
-        sets = load_sets(sets_from or data, SETS)
+        sets = load_sets(sets_from or data, SETS) | ({} if authors is None else authors_sets(authors, data))
         if not sets:
             raise ValueError(f"--data: expected evaluation sets (benchmarks/papers/matcha/sets.py), got {data}")
         tables = []
@@ -166,5 +179,6 @@ def main(
             tables.append(one)
     table = pd.concat(tables, ignore_index=True)
     runs_model = (settings.network or {}).get("kind") == TRANSFORMER
-    text = "\n".join([report(over_seeds(table), budget), *(run_lines(run) if runs_model else [])])
+    notes = [_AUTHORS_NOTE] * (authors is not None) + (run_lines(run) if runs_model else [])
+    text = "\n".join([report(over_seeds(table), budget), *notes])
     click.echo(write_output(output, text, ablation=table))

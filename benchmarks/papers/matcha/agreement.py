@@ -74,7 +74,7 @@ def rating_table(
     printed_in = ("figure 4", OVERALL) if human else ("7", RATED_TITLES[dataset.key])
     rows = []
     for scaling in SCALINGS:
-        scaled = _scaled(metrics, dataset, scores, scaler, scaling)
+        scaled = scaled_scores(metrics, dataset, scores, scaler, scaling)
         measured = [metric for metric in metrics if metric.name in scaled]
         for (part, chosen), metric in product(parts.items(), metrics):
             ranked, values = ranked_among(metric, measured), {}
@@ -118,7 +118,7 @@ def _agreement(scaled: np.ndarray, ratings: np.ndarray, bootstrap: Bootstrap, ow
     return bootstrap.measure(statistic, (len(ratings),))
 
 
-def _scaled(
+def scaled_scores(
     metrics: list[Metric], dataset: RatedSet, scores: Scores, scaler: Scaler, scaling: str
 ) -> dict[str, np.ndarray]:
     """(n,) scores on the scale of the ratings by the name of the metric, for those that have them."""
@@ -131,7 +131,7 @@ def concordance_matrix(metrics: list[Metric], dataset: RatedSet, scores: Scores,
     """Figure 4, concordance (times 100) among metrics and with HUMAN: columns scaling, metric, other and ccc."""
     rows = []
     for scaling in SCALINGS:
-        vectors = _scaled(metrics, dataset, scores, scaler, scaling)
+        vectors = scaled_scores(metrics, dataset, scores, scaler, scaling)
         vectors = vectors | {HUMAN: dataset.ratings} if vectors else {}
         for name, other in product(vectors, repeat=2):
             ccc = 100 * float(concordance(vectors[name], vectors[other]))

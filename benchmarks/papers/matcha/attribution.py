@@ -20,6 +20,7 @@ authors' published code.
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import click
@@ -95,7 +96,7 @@ def main(data: Path, limit: int, seed: int, output: Path, **models: object) -> N
     title = "Table 1 and figure 7, one reference with two texts"
     pictured = figures_text(title, example, "metric", ["pair", "figure"], notes=[EXAMPLE_NOTE])
     click.echo(write_output(output, f"{table_text(table, rows)}\n\n{pictured}", table9=table, figure7=example))
-    colour_tokens(output / "figure7.html")
+    colour_tokens(output / "figure7.html", checkpoints(models))
     options.progress(f"written to {output}")
 
 
@@ -113,12 +114,17 @@ def choose_entries(models: dict[str, object]) -> list[Entry]:
         entries.append((name, name if name in in_table else None, load))
     if bertscore is not None:
         entries.insert(1, ("BERTScore", "BERTScore", lambda: sums(*greedy(bertscore, layer, device))))
-    given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, models["checkpoint"])]
-    for name, source in given or [("MATCHA", None)]:
+    for name, source in checkpoints(models):
         for way, attribution in matcha_attributions(source).items():
             entries.append((f"{name}{way}", None if way else "MATCHA", lambda attribution=attribution: attribution))
     options.check_distinct([name for name, _, _ in entries])
     return entries
+
+
+def checkpoints(models: dict[str, object]) -> list[tuple[str, str | None]]:
+    """Names of the MATCHA checkpoints in the tables, and what loads them; None for the shipped one."""
+    given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, models["checkpoint"])]
+    return given or [("MATCHA", None)]
 
 
 def sample(sets: list[TripletSet], limit: int, seed: int) -> pd.DataFrame:
@@ -190,14 +196,14 @@ def example_table(entries: list[Entry]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def colour_tokens(path: Path) -> None:
-    """Write figure 7 as a page: what the tokens of EXAMPLE and of each of EXAMPLE_TEXTS add to the score of MATCHA."""
-    metric, maps = load_metric("matcha", keep_in_memory=True), []
-    for pair, text in EXAMPLE_TEXTS.items():
-        explanation = metric.explain(text, EXAMPLE)
-        texts = {"prediction": text, "reference": EXAMPLE}
-        found = heat_maps(explanation, texts, MAX_WORDS)
-        maps += [replace(one, name=f"{pair}, score {explanation['score']:.4f}, {one.name}") for one in found]
+def colour_tokens(path: Path, checkpoints: list[tuple[str, str | None]]) -> None:
+    """Write figure 7 as a page: what the tokens of EXAMPLE and of each of EXAMPLE_TEXTS add to a checkpoint's score."""
+    maps = []
+    for (row, source), (pair, text) in product(checkpoints, EXAMPLE_TEXTS.items()):
+        explanation = load_metric("matcha", source, keep_in_memory=True).explain(text, EXAMPLE)
+        title = f"{row}, {pair}, score {explanation['score']:.4f}"
+        found = heat_maps(explanation, {"prediction": text, "reference": EXAMPLE}, MAX_WORDS)
+        maps += [replace(one, name=f"{title}, {one.name}") for one in found]
     write_explanation(path, "Figure 7: what each token adds", "exact: the shares sum to the score", maps, "")
 
 

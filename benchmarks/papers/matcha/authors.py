@@ -16,11 +16,13 @@ import pandas as pd
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.encoders import NotMeasured
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.tables import check_columns, read_table
+from benchmarks.papers.matcha.agreement import SCALINGS, Scaler, scaled_scores
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.matcha.separation import measure_sides
-from benchmarks.papers.matcha.sets import TITLES, UNPAIRED, UNSEEN_COCO, TripletSet, triplet_set
+from benchmarks.papers.matcha.sets import RATED_TITLES, TITLES, UNPAIRED, UNSEEN_COCO, RatedSet, TripletSet, triplet_set
+from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import COSINE, separation
 
@@ -31,6 +33,7 @@ CAPTIONS = "coco_val2017/captions.parquet"  # in the data folder; trains the shi
 _FOLDERS = (Path("lm-embedding/precomputed"), Path("precomputed"))
 _FILES = {"snli": "snli_dev", "multinli": "mnli_dev_matched"}  # parquet files that are not called like their set
 _THEIRS = {"multinli": "multi_nli", "coco": "coco-caption"}  # the authors' names of sets
+_DIFFERENCES = ["set", "metric", "figure", "value", "low", "high", "verdict"]
 _COLUMNS = {"premise": "reference", "pos_sim": "matcha_correct", "neg_sim": "matcha_incorrect"}
 
 
@@ -128,8 +131,8 @@ def difference_table(
     """
     rows = []
     for one in (one for one in sets if (ROW, one.key) in scores.triplets):
-        for metric in metrics:
-            if metric.name == ROW or metric.group not in OWN_GROUPS or (metric.name, one.key) not in scores.triplets:
+        for metric in _ours(metrics):
+            if (metric.name, one.key) not in scores.triplets:
                 continue
             sides = zip(scores.sides(metric.name, one.key), scores.sides(ROW, one.key), strict=True)
             correct, incorrect = (np.stack(side, axis=-1) for side in sides)  # (n, 2)
@@ -141,8 +144,37 @@ def difference_table(
                 theirs = separation(correct[..., 1], incorrect[..., 1], COSINE, paired)
                 return {name: ours[name] - theirs[name] for name in FIGURES}
 
-            for figure, (value, low, high) in measure_sides(gap, correct, incorrect, one.paired, bootstrap).items():
-                verdict = "above" if low > 0 else "below" if high < 0 else "level"
-                row = {"set": one.title, "metric": metric.name, "figure": figure, "value": value}
-                rows.append(row | {"low": low, "high": high, "verdict": verdict})
-    return pd.DataFrame(rows, columns=["set", "metric", "figure", "value", "low", "high", "verdict"])
+            for figure, cell in measure_sides(gap, correct, incorrect, one.paired, bootstrap).items():
+                rows.append(_row(one.title, metric, figure, cell))
+    return pd.DataFrame(rows, columns=_DIFFERENCES)
+
+
+def rating_difference_table(
+    metrics: list[Metric], dataset: RatedSet, scores: Scores, scaler: Scaler, bootstrap: Bootstrap
+) -> pd.DataFrame:
+    """The same for the concordance with ratings: figure `ccc, SCALING` where the authors' scores have it."""
+    rows = []
+    for scaling in SCALINGS:
+        scaled = scaled_scores(metrics, dataset, scores, scaler, scaling)
+        for metric in _ours(metrics) if ROW in scaled else ():
+            if metric.name not in scaled:
+                continue
+            sides = np.stack([scaled[metric.name], scaled[ROW]])
+
+            def gap(rows: np.ndarray, sides: np.ndarray = sides) -> Figures:
+                ours, theirs = (concordance(side[rows], dataset.ratings[rows]) for side in sides)
+                return {"ccc": 100 * (ours - theirs)}
+
+            cell = bootstrap.measure(gap, (len(dataset),))["ccc"]
+            rows.append(_row(RATED_TITLES[dataset.key], metric, f"ccc, {scaling}", cell))
+    return pd.DataFrame(rows, columns=_DIFFERENCES)
+
+
+def _ours(metrics: list[Metric]) -> list[Metric]:
+    return [metric for metric in metrics if metric.group in OWN_GROUPS and metric.name != ROW]
+
+
+def _row(title: str, metric: Metric, figure: str, cell: Cell) -> dict[str, object]:
+    value, low, high = cell
+    verdict = "above" if low > 0 else "below" if high < 0 else "level"
+    return dict(zip(_DIFFERENCES, (title, metric.name, figure, value, low, high, verdict), strict=True))

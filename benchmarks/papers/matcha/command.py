@@ -11,7 +11,7 @@ r"""The MATCHA benchmark: tables 3 to 8 and figures 2 to 6 of Li et al., Finding
         the sets built from their public sources, by the same rules
 
 Writes to --output: table3.csv to table8.csv, figure4.csv, curves.csv, scores_SET.csv (every row's scores), report.txt
-(what is printed) and figure2.png to figure6.png; with --authors also authors.csv. All figures are times 100.
+(what is printed) and figure2.png to figure6.png; with --authors also authors.csv and authors_ccc.csv. All times 100.
 """
 
 import csv
@@ -104,15 +104,13 @@ def choose_metrics(models: dict[str, object]) -> list[Metric]:
     run = models["run"]
     device = run.get("device")
     chosen = baselines(models, device)
-    vectors = dict(map(options.named_source, models["word_vectors"]))
-    options.check_distinct([options.named_source(given)[0] for given in models["word_vectors"]])
-    for given in models["encoder"]:
-        if given == PAPER_ENCODERS:
-            chosen += [metric for metric in paper_encoders(device) if metric.name not in vectors]
-        else:
-            name, source = options.named_source(given)
-            chosen.append(Metric(name, partial(sentence_transformer, source, device), group="encoder"))
-    chosen += [Metric(name, partial(word_vectors, source), group="encoder") for name, source in vectors.items()]
+    given = [one for one in models["encoder"] if one != PAPER_ENCODERS]
+    loads = [(*options.named_source(one), partial(sentence_transformer, device=device)) for one in given]
+    loads += [(*options.named_source(one), word_vectors) for one in models["word_vectors"]]
+    if PAPER_ENCODERS in models["encoder"]:  # but for those that are given
+        named = {name for name, _, _ in loads}
+        chosen += [metric for metric in paper_encoders(device) if metric.name not in named]
+    chosen += [Metric(name, partial(load, source), group="encoder") for name, source, load in loads]
     stsb = models["stsb_checkpoint"]
     given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, models["checkpoint"])]
     checkpoints = given or [("MATCHA", None)]
@@ -127,13 +125,13 @@ def choose_metrics(models: dict[str, object]) -> list[Metric]:
 
 
 def paper_encoders(device: str | None) -> list[Metric]:
-    """The paper's 23 encoders (section 4.2.2) of encoders.csv; its prompts are empty, since the paper states none."""
+    """The paper's 23 encoders (section 4.2.2) of encoders.csv; one that cannot be measured here has a reason there."""
 
     def load(row: dict[str, str]) -> Score:
         if row["reason"]:
             raise NotMeasured(row["reason"])
         source = default_embsim() if row["source"] == EMBSIM_HUB_ID else row["source"]
-        return sentence_transformer(source, device, row["prompt"])
+        return sentence_transformer(source, device)
 
     with ENCODERS.open(encoding="utf-8", newline="") as file:
         return [Metric(row["name"], partial(load, row), group="encoder") for row in csv.DictReader(file)]

@@ -108,11 +108,11 @@ def _draw_bars(panel: Axes, wide: pd.DataFrame) -> None:
 
 
 def draw_concordance(matrix: pd.DataFrame, scalings: list[str], path: Path, title: str) -> None:
-    """Figure 4: a heat map per scaling with its numbers; `matrix` is from `agreement.concordance_matrix`."""
+    """Figure 4: a heat map per scaling with its numbers; `matrix` is that of `agreement.concordance_matrix`."""
     scalings = [name for name in scalings if (matrix["scaling"] == name).any()]
     if not scalings:
         return
-    names = list(dict.fromkeys(matrix["metric"]))
+    names = sorted(dict.fromkeys(matrix["metric"]), key=lambda name: name == HUMAN)
     side = 1.6 + 0.55 * len(names)
     labels = 0.13 * max(map(len, names))  # inches of the names below
     figure = Figure(figsize=(side * len(scalings) + 1.5, side + labels), layout="constrained")
@@ -128,7 +128,8 @@ def draw_concordance(matrix: pd.DataFrame, scalings: list[str], path: Path, titl
             panel.axhline(names.index(HUMAN) - 0.5, color="black")
             panel.axvline(names.index(HUMAN) - 0.5, color="black")
         for (i, j), value in np.ndenumerate(wide.to_numpy()):
-            colour = "white" if abs(value) > _DARK_CONCORDANCE else "black"
-            panel.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=8, color=colour)
+            if np.isfinite(value):  # no paper prints FActScore's concordance with other metrics
+                colour = "white" if abs(value) > _DARK_CONCORDANCE else "black"
+                panel.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=8, color=colour)
     figure.colorbar(image, ax=list(panels), label="concordance (x 100)", shrink=0.7)
     save_figure(figure, path, title)

@@ -1,8 +1,8 @@
 """The evaluation sets built from their public sources by the protocol's rules, for a machine with a network.
 
-SNLI, MultiNLI and STS-B come out row by row as in the paper. TruthfulQA has been edited since; Climate-FEVER, COCO and
-NEWTS are sampled, here with a generator of this module's own, so their figures agree with published ones within
-sampling error only. NEWTS and the human study are not on the Hub: their files are given by path, as published.
+SNLI, MultiNLI and STS-B come out row by row as in the paper. TruthfulQA has been edited since; Climate-FEVER is drawn
+as the authors draw it, COCO and NEWTS with a generator of this module's own, so their figures agree with published
+ones within sampling error only. NEWTS and the human study are not on the Hub: their files are given by path.
 
 Source of the rules: Li et al., Findings of ACL 2026, section 4.1, and the authors' published preparation code.
 """

@@ -10,7 +10,15 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.matcha import authors, figures
-from benchmarks.papers.matcha.agreement import OVERALL, RATINGS, SCALINGS, Scaler, concordance_matrix, rating_table
+from benchmarks.papers.matcha.agreement import (
+    HUMAN,
+    OVERALL,
+    RATINGS,
+    SCALINGS,
+    Scaler,
+    concordance_matrix,
+    rating_table,
+)
 from benchmarks.papers.matcha.scoring import Scores, undefined_lines, write_scores
 from benchmarks.papers.matcha.separation import MEDNLI_TABLE, curve_table, separation_table
 from benchmarks.papers.matcha.sets import CALIBRATION, PAPER_ROWS, TITLES, EvaluationSet, TripletSet
@@ -30,6 +38,7 @@ _HEADER = "Li et al., Findings of ACL 2026, times 100; (in brackets) what the pa
 _UNPAIRED = "unpaired: no paired t-test, no pairwise accuracy; its curve pairs rows by evidence or claim, else in order"
 _SAMPLED = "the rows are not the paper's: compare with EmbSim on the same rows"
 _FINE_TUNED = "published 61.08 is MATCHA after a separate fine-tuning on STS-B train, not the general checkpoint"
+_DIFFERENCES = "ours minus the authors' MATCHA on the same pairs [95% paired bootstrap]"
 _NEAR, _FAR = ("snli", "multinli", "truthfulqa"), ("climate_fever", "coco", "newts")  # sets of figures 3 and 6; 5
 _EMBSIM = "EmbSim"  # one of the 23 encoders too
 FACTSCORE = "FActScore"  # in figure 4 alone; GPT-4 with access to the web
@@ -61,13 +70,26 @@ def write_results(
         general = [metric for metric in metrics if metric.sets is None]
         files["table8"] = rating_table(general, sets["human"], scores, scaler, published, bootstrap)
         parts.append(human_text(files["table8"], published))
+        differences = authors.rating_difference_table(general, sets["human"], scores, scaler, bootstrap)
+        if not differences.empty:
+            files["authors_ccc"] = differences
+            title = f"CCC with {len(sets['human'])} ratings: {_DIFFERENCES}"
+            parts.append(figures_text(title, differences, "metric", ["figure"]))
         files["figure4"] = matrix = concordance_matrix(general, sets["human"], scores, scaler)
         encoders = [metric.name for metric in general if metric.group == "encoder"]
         matrix = matrix[~matrix["metric"].isin(encoders) & ~matrix["other"].isin(encoders)]
+        matrix = pd.concat([matrix, _published_concordance(published)])
         title = f"Figure 4: concordance with {len(sets['human'])} human ratings and among metrics"
         figures.draw_concordance(matrix, list(SCALINGS[:2]), output / "figure4.png", title)
     write_scores(sets, scores, output)
     return write_output(output, "\n\n".join(filter(None, parts)), **files)
+
+
+def _published_concordance(published: Published) -> pd.DataFrame:
+    """FActScore's one cell of figure 4, twice: its scores are in [0, 1], and so the same in both scalings."""
+    name, ccc = f"{FACTSCORE} (published)", published.get("figure 4", OVERALL, FACTSCORE, "ccc")
+    pairs = [(scaling, *pair) for scaling in SCALINGS[:2] for pair in ((name, HUMAN), (HUMAN, name))]
+    return pd.DataFrame(pairs, columns=["scaling", "metric", "other"]).assign(ccc=ccc)
 
 
 def _rows(dataset: EvaluationSet) -> str:
@@ -98,12 +120,12 @@ def _separation(
     if differences.empty:
         return separation_text(table, sets)
     files["authors"] = differences
-    title = "Ours minus the authors' MATCHA on the same pairs [95% paired bootstrap]"
     on_sets = differences[differences["set"].isin(TITLES.values())]  # COCO counts once
     notes = [
         f"{name}, {LABELS[figure]}: above or level on {(rows['verdict'] != 'below').sum()} of {len(rows)} sets"
         for (name, figure), rows in on_sets.groupby(["metric", "figure"], sort=False)
     ]
+    title = f"Tables 3 to 5: {_DIFFERENCES}"
     text = figures_text(title, differences, "metric", ["set", "figure"], LABELS, notes=notes)
     return f"{separation_text(table, sets)}\n\n{text}"
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from benchmarks.papers.matcha.ablation import ORDER, SETS, main
+from benchmarks.papers.matcha.ablation import ORDER, SETS, authors_sets, main
 from benchmarks.papers.matcha.sets import TITLES
 from tests.benchmarks.papers.matcha_data import write_data
 from tests.training.conftest import TRAINING
@@ -60,6 +60,16 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     assert result.exit_code == 0, result.output
     pd.testing.assert_frame_equal(pd.read_csv(output / "ablation.csv"), whole)
     assert [name for name in ORDER if weights[name].stat().st_mtime_ns != before[name]] == [ORDER[-1]]
+
+
+def test_the_authors_rows_of_coco_are_those_not_trained_on(tmp_path: Path) -> None:
+    rows = {"reference": ["a dog", "a cat"], "correct": ["it barks", "it purrs"], "incorrect": ["it purrs", "it barks"]}
+    rows |= {"matcha_correct": [0.5, 0.4], "matcha_incorrect": [0.1, 0.2]}
+    pd.DataFrame(rows).to_parquet(tmp_path / "coco.parquet")
+    (tmp_path / "coco_val2017").mkdir()
+    pd.DataFrame({"caption": ["it barks "]}).to_parquet(tmp_path / "coco_val2017" / "captions.parquet")
+    (coco,) = authors_sets(tmp_path, tmp_path).values()
+    assert (coco.title, coco.references) == ("COCO-Caption", ["a cat"])
 
 
 def test_the_committed_config_has_the_papers_loss_and_the_authors_order() -> None:

@@ -64,7 +64,10 @@ def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
         for side in ("correct", "incorrect")
     ]
     assert table.loc[(ours[1], "Overall", "gap"), "value"] == pytest.approx(100 * (means[0] - means[1]))
-    assert "correct, score" in (tmp_path / "out" / "figure7.html").read_text(encoding="utf-8")
+    text = attribution.EXAMPLE_TEXTS["correct"]
+    score = metric.compute(predictions=[text], references=[attribution.EXAMPLE])["scores"]
+    page = (tmp_path / "out" / "figure7.html").read_text(encoding="utf-8")
+    assert f"MATCHA (small), correct, score {score[0]:.4f}" in page, "the checkpoint that was given is coloured"
     example = pd.read_csv(tmp_path / "out" / "figure7.csv").set_index(["metric", "pair", "figure"])
     assert example.loc[("EmbSim", "correct", "score"), "published"] == 81.0
     assert example.loc[("RL-F1", "correct", "score"), "value"] == pytest.approx(28.57, abs=0.01), "as printed"

@@ -11,11 +11,12 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha import agreement, hub_sets, separation
 from benchmarks.papers.matcha.authors import ROW, SNPMI_ROW, Authors
-from benchmarks.papers.matcha.report import PUBLISHED
+from benchmarks.papers.matcha.report import PUBLISHED, write_results
 from benchmarks.papers.matcha.scoring import Scores, score_sets
 from benchmarks.papers.matcha.separation import separation_table
 from benchmarks.papers.matcha.sets import CALIBRATION, TITLES, UNSEEN_COCO, EvaluationSet
 from semantic_metrics.matcha.ratings import Ratings
+from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import UNIT
 from tests.benchmarks.papers.matcha_data import ROWS, metric, ratings, scores_of, triplets, usual_metrics
 
@@ -72,6 +73,25 @@ def test_the_authors_scores_give_every_published_cell(data_folder: Path) -> None
 
 
 QUICK = Bootstrap(resamples=60)
+
+
+def test_differences_to_the_authors_are_of_the_same_pairs(all_sets: dict, tmp_path: Path) -> None:
+    theirs, ours = metric(ROW, "matcha"), metric("MATCHA (a)", "matcha")
+    sets = {key: all_sets[key] for key in ("snli", "climate_fever", "human", CALIBRATION)}
+    scores = scores_of([theirs, ours, metric("EmbSim")], list(sets.values()))
+    report = write_results([theirs, ours, metric("EmbSim")], sets, scores, QUICK, tmp_path)
+    table = pd.read_csv(tmp_path / "authors.csv").set_index(["metric", "set", "figure"])
+    assert len(table) == 2 * 3, "neither the baseline nor the authors are compared with the authors"
+    own, other = (scores.triplets[name, "snli"] for name in ("MATCHA (a)", ROW))
+    gap = 50 * ((own.correct - own.incorrect) - (other.correct - other.incorrect)).mean()
+    assert table.loc[("MATCHA (a)", "SNLI", "n_delta"), "value"] == pytest.approx(gap)
+    ratings = pd.read_csv(tmp_path / "authors_ccc.csv").set_index("figure")
+    values = [scores.rated[name, "human"] for name in ("MATCHA (a)", ROW)]
+    own, other = (100 * concordance(side, sets["human"].ratings) for side in values)
+    assert ratings.loc["ccc, unscaled", "value"] == pytest.approx(own - other)
+    for row in [*table.itertuples(), *ratings.itertuples()]:
+        assert row.verdict == ("above" if row.low > 0 else "below" if row.high < 0 else "level")
+    assert "CCC with 12 ratings: ours minus the authors' MATCHA" in report
 
 
 @pytest.fixture
