@@ -70,13 +70,7 @@ def started_from(folder: str) -> dict[str, list[dict]]:
 
 
 def render(record: dict, results: pd.DataFrame | None = None, drifts: Sequence[Drift] = ()) -> str:
-    """The text of a card.
-
-    Args:
-        record: what `training.train` or `training.train_cross_encoder` recorded of the run.
-        results: what `read_results` returns; None for those in the record, without which the section is left out.
-        drifts: what `own_drifts` returns; none leaves the section out.
-    """
+    """The text of the card of a run's record; `results` of `read_results` come before those in the record."""
     if results is None and RESULTS in record:
         results = pd.DataFrame(record[RESULTS])
     return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results, drifts)
@@ -95,15 +89,10 @@ def own_drifts(folder: Path) -> list[Drift]:
 
 
 def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
-    """The test results of a checkpoint, as its benchmarks wrote them.
+    """The test results of a checkpoint, as benchmarks wrote them to folders; `row` names a MATCHA one in the tables.
 
-    Args:
-        folders: output of `python -m benchmarks matcha`, or outputs of `benchmarks stsscore` and `benchmarks nli_lex`.
-        row: name of a MATCHA checkpoint in the tables.
-
-    Returns:
-        Columns set, figure, value and published (the paper's own figure, NaN where it prints none); for MATCHA also
-        metric (MATCHA_ROW or BASELINE_ROW).
+    Columns set, figure, value and published (the paper's own figure, NaN where it prints none); for MATCHA also metric
+    (MATCHA_ROW or BASELINE_ROW).
 
     Raises:
         ValueError: the tables have no such row.

@@ -25,7 +25,7 @@ from semantic_metrics.transformer.drifts import FILE as DRIFTS
 from training.cards import RECORD, write_card
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
+from training.data.run_arguments import add_run_arguments, make_parser, run_options
 from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate
 
@@ -56,13 +56,10 @@ def _read(folder: Path) -> dict[str, torch.Tensor]:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__, "YAML file with the validation sets.")
     parser.add_argument("first", help="Checkpoint folder, or a model named like `init` of a config.")
     parser.add_argument("second", type=Path, help="Folder of a contextual checkpoint, whose other files are kept.")
     parser.add_argument("--share", type=float, required=True, help="Share of the second checkpoint, in [0, 1].")
-    parser.add_argument("--config", type=Path, required=True, help="YAML file with the validation sets.")
-    add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     add_run_arguments(parser)
     arguments = parser.parse_args()
     if not is_contextual(arguments.second):

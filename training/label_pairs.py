@@ -13,7 +13,6 @@ Prints what was kept and dropped, and the weights of the rating. --backend is th
 torch, and the one that rates in bfloat16 if the teacher does not run in float32 and the processor has instructions.
 """
 
-import argparse
 import sys
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -46,7 +45,7 @@ from training.cross_encoder.targets import class_target
 from training.data.config_checks import Share
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
+from training.data.run_arguments import add_run_arguments, make_parser, run_options
 from training.data.sources import Entry, check_columns, drop_texts, read_excluded, take_limit
 
 PAIR = ["sentence1", "sentence2"]
@@ -264,12 +263,9 @@ def _mix(probabilities: np.ndarray, labels: pd.Series, classes: list[str], share
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True, help="A YAML file; see CandidateConfig.")
+    parser = make_parser(__doc__, "A YAML file; see CandidateConfig.", "File to write: .parquet, or .safetensors.")
     parser.add_argument("--teacher", required=True, help="Folder, Hub id, or logits.")
     parser.add_argument("--rating-encoder", help="Folder of the encoder that the config's `rating` names.")
-    add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="File to write: .parquet, or .safetensors.")
     parser.add_argument("--limit", type=int, metavar="N", help=f"Judge at most N more pairs, with a {SUFFIX} output.")
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()

@@ -7,7 +7,6 @@ validation sets of the run, every figure before and after and the largest change
 go into the checkpoint's training.json as well.
 """
 
-import argparse
 import json
 import shutil
 import sys
@@ -22,7 +21,7 @@ from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from training.cards import RECORD, write_card
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.cross_encoder.targets import figures
-from training.data.run_arguments import add_data_argument
+from training.data.run_arguments import make_parser
 from training.data.sources import Table
 from training.data.states import written_whole
 
@@ -35,15 +34,7 @@ def shrink(folder: Path, output: Path) -> None:
 
 
 def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outputs, data: Path | None) -> dict:
-    """Figures of both checkpoints by set, and the largest change of a probability or of a similarity.
-
-    Args:
-        folder: the checkpoint as it was trained.
-        shrunk: the same in 8 bits.
-        sources: validation sets.
-        outputs: what the model predicts.
-        data: folder of the relative paths.
-    """
+    """Figures of a checkpoint and of the same in 8 bits by validation set, and the largest change of a score."""
     scorers = PairScorer(folder), PairScorer(shrunk)
     table, largest, count = {}, 0.0, 0
     for source in sources:
@@ -68,11 +59,9 @@ def _scores(logits: np.ndarray, classes: int, scale: float) -> np.ndarray:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("folder", type=Path, help="Checkpoint that train_cross_encoder.py wrote.")
-    add_data_argument(parser)
     parser.add_argument("--limit", type=int, default=200, help="Pairs of each validation set (default 200).")
-    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     arguments = parser.parse_args()
     try:
         record = json.loads((arguments.folder / RECORD).read_text(encoding="utf-8"))

@@ -18,7 +18,6 @@ authors' format), `state/` (what --resume continues from) and `logs/` (tensorboa
 checkpoint to the Hub when it is trained.
 """
 
-import argparse
 import shutil
 import sys
 from dataclasses import asdict, replace
@@ -41,7 +40,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from training.cards import write_card
 from training.data.config_checks import make_part, warn_of_slow_precision
 from training.data.config_files import read_yaml
-from training.data.run_arguments import add_data_argument
+from training.data.run_arguments import make_parser
 from training.data.sources import Entry, Example, load_source, read_excluded
 from training.data.states import (
     UnusableState,
@@ -138,9 +137,7 @@ class Run:
         self.accelerator.init_trackers(self.config.name)
 
     def train(self, resume: bool = False) -> None:
-        """Run to the end; with `resume`, from the last saved state if there is one.
-
-        Without `resume`, the states of an earlier run in the output folder are removed first.
+        """Run to the end; with `resume`, from the last saved state; else older states are removed first.
 
         Raises:
             UnusableState: the saved state is damaged, or of a run with another config.
@@ -339,38 +336,28 @@ def find_state(output: Path) -> Path | None:
     return steps[max(steps)] if steps else None
 
 
-def parse_args(args: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description="Train MATCHA.")
-    parser.add_argument(
-        "--config",
-        type=Path,
-        help="A YAML file, such as those of training/configs/matcha; by default smoke.yaml, a minute on bundled data.",
-    )
-    add_data_argument(parser)
+def main() -> None:
+    """Train what the command line asks for."""
+    parser = make_parser("Train MATCHA.", output=None)
+    described = "A YAML file, such as those of training/configs/matcha; default: smoke.yaml, a minute on bundled data."
+    parser.add_argument("--config", type=Path, help=described)
     parser.add_argument("--output", type=Path, help="Folder to write to (default: runs/ and the config's name).")
     parser.add_argument("--resume", action="store_true", help="Continue from the output folder's saved state.")
     add_push_option(parser)
-    parsed = parser.parse_args(args)
-    if parsed.config is None:
-        parsed.config = SMOKE
+    args = parser.parse_args()
+    if args.config is None:
+        args.config = SMOKE
         sys.stderr.write(f"train.py: no --config: this trains {SMOKE}, a short run on bundled data\n")
-    parsed.output = parsed.output or Path("runs") / parsed.config.stem
-    check_push(parser, parsed.push)
-    return parsed
-
-
-def main() -> None:
-    """Train what the command line asks for."""
-    args = parse_args()
+    output = args.output or Path("runs") / args.config.stem
+    check_push(parser, args.push)
     refused: tuple[type[Exception], ...] = (OSError, ValueError)
     try:
-        run = Run(read_yaml(args.config, TrainConfig), args.data, args.output)
+        run = Run(read_yaml(args.config, TrainConfig), args.data, output)
         refused = (UnusableState,)  # any other error of a run is a bug, whose traceback is wanted
         run.train(args.resume)
     except refused as error:
         sys.exit(f"train.py: {error}")
-    push_run(args.output, args.push)
+    push_run(output, args.push)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ either (--set epochs=2 frozen_layers=null). The output
 folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (what --resume continues from).
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -48,7 +47,7 @@ from training.cross_encoder.targets import TargetEvaluator, TargetLoss
 from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.data.run_arguments import add_data_argument
+from training.data.run_arguments import make_parser
 from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole
 from training.push import add_push_option, check_push, push_run
@@ -66,9 +65,7 @@ class InvalidRun(ValueError):
 class CompleteStates(TrainerCallback):
     """Marks each state of the trainer once it is written: a kill leaves some half written, or half removed.
 
-    Args:
-        config: stored with each state, as the state is good for no other.
-        start: digest of the weights that the run starts from, as `start_digest` makes it; stored too.
+    With each the config is stored and `start`, the digest of the weights that the run starts from: it fits no other.
     """
 
     def __init__(self, config: CrossEncoderConfig, start: str) -> None:
@@ -207,11 +204,7 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
 
 
 def keep_layers(model: PreTrainedModel, layers: list[int]) -> None:
-    """Keep the encoder's layers of these numbers, from 0, and drop the others (Sajjad et al., 2023).
-
-    Raises:
-        ValueError: the encoder has no layer of that number.
-    """
+    """Keep the encoder's layers of these numbers, from 0, and drop the others (Sajjad et al., 2023)."""
     encoder = model.base_model.encoder
     if layers[-1] >= len(encoder.layer):
         raise ValueError(f"layers: expected numbers from 0 to {len(encoder.layer) - 1}, got {layers}")
@@ -267,18 +260,15 @@ def training_arguments(
         max_steps=steps or -1,
         accelerator_config={"even_batches": False},
         learning_rate=config.lr,
-        lr_scheduler_type="linear",
         warmup_steps=config.warmup,
         weight_decay=config.weight_decay,
         seed=config.seed,
         data_seed=config.seed,
         bf16=config.precision == "bf16",
         use_cpu=not torch.cuda.is_available(),
-        optim="adamw_torch_fused",
         batch_sampler=partial(SimilarLengths, lengths, config.batch_tokens),
         eval_strategy="steps",
         eval_steps=config.validate_every,
-        save_strategy="steps",
         save_steps=config.validate_every,
         save_total_limit=2,
         load_best_model_at_end=True,
@@ -302,16 +292,9 @@ def train(
 ) -> dict[str, float]:
     """Train, keep the step with the best mean validation score, write `output/checkpoint`.
 
-    Args:
-        config: what is trained.
-        data: folder of the config's relative paths.
-        output: folder that everything is written to.
-        init: folder of the model that `config.init` names, if it is elsewhere.
-        resume: continue from `output/state`.
-        steps: stop after so many optimiser steps, to try a config; None for all.
-
-    Returns:
-        Validation figures of the written checkpoint, by set and figure; empty in all processes but the first.
+    `init` is the folder of the model that `config.init` names, if it is elsewhere, and `steps` the number of optimiser
+    steps after which a try stops. Returns the validation figures of the written checkpoint, by set and figure; none in
+    all processes but the first.
 
     Raises:
         InvalidRun: the data, or the model that it starts from, cannot be read.
@@ -370,13 +353,9 @@ def _invalid_run(expected: str = "") -> Iterator[None]:
 def write_checkpoint(
     folder: Path, model: CrossEncoder, evaluator: SequentialEvaluator, record: dict[str, object]
 ) -> dict[str, float]:
-    """Write a trained model with its card, whole or not at all; result: its validation figures, by set and figure.
+    """Write a trained model with its card, whole or not at all; its figures as written, in float16, run in float32.
 
-    Args:
-        folder: folder that is replaced.
-        model: what is written, in float16.
-        evaluator: measures what was written, computed in float32.
-        record: what the card says of the run, but for the figures.
+    `record` is what the card says of the run, but for the figures.
     """
     with written_whole(folder) as written:
         save(model, written)
@@ -407,7 +386,7 @@ def save(model: CrossEncoder, folder: Path) -> None:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--task", choices=["nli", "stsb"], help="Train with the config of this name.")
     which.add_argument("--config", type=Path, help="YAML file; see training/cross_encoder/config.py.")
@@ -416,8 +395,6 @@ def main() -> None:
     )
     parser.add_argument("--steps", type=int, metavar="N", help="Stop after N steps, to try a config.")
     parser.add_argument("--init", help="Folder to start from, instead of the config's `init`.")
-    add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     parser.add_argument("--resume", action="store_true", help="Continue from output/state.")
     add_push_option(parser)
     arguments = parser.parse_args()

@@ -25,12 +25,7 @@ COLUMNS = ["sentence1", "sentence2", "label"]
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a model predicts: the classes of NLI, a similarity, or both.
-
-    Attributes:
-        classes: names of the classes, in the order of the outputs.
-        similarity: whether the last output is a similarity.
-    """
+    """What a model predicts: the classes of NLI, in the order of its outputs; a similarity, the last one, or not."""
 
     classes: list[str]
     similarity: bool
@@ -69,15 +64,9 @@ class PairSource(Entry):
             raise ValueError(f"columns of {self.name}: expected two texts and a label, got {self.columns!r}")
 
     def load(self, data: Path | None, outputs: Outputs, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
-        """Read the entry.
+        """The pairs of the entry, columns `COLUMNS`, the label a target (see `targets`), and counts of the rows.
 
-        Args:
-            data: the folder that relative paths begin in.
-            outputs: what the model predicts.
-            excluded: normalised texts of the evaluation sets; a pair whose first or second text is one is dropped.
-
-        Returns:
-            Columns `COLUMNS`, the label a target (see `targets`), and the count of rows read, kept, dropped.
+        `excluded` are normalised texts of the evaluation sets: a pair that holds one is dropped.
 
         Raises:
             ValueError: a file or column is missing, a label is invalid, or nothing is left.

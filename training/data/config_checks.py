@@ -21,12 +21,7 @@ Precision = Literal["bf16", "no"]
 
 
 def warn_of_slow_precision(precision: str, device: str) -> None:
-    """Say on standard error that bfloat16 would slow a run on this processor down.
-
-    Args:
-        precision: of a config, "bf16" or "no".
-        device: kind of the device that trains, such as "cpu".
-    """
+    """Say on standard error that a config's "bf16" would slow a run on this processor down, if `device` is "cpu"."""
     if precision == "bf16" and device == "cpu" and not has_bfloat16():
         sys.stderr.write(
             "precision: this processor has no instructions for bf16, which is many times slower here than precision: "
@@ -49,12 +44,7 @@ def check_distinct_names(field: str, entries: list) -> None:
 
 
 def make_part(name: str, options: dict, kinds: dict[str, Callable]) -> object:
-    """Call what the `kind` of a mapping names, with the rest of it as arguments.
-
-    Args:
-        name: of the field.
-        options: the mapping.
-        kinds: function or class by kind.
+    """Call what the `kind` of a mapping, the field `name`, names among `kinds`, with the rest of it as arguments.
 
     Raises:
         ValueError: the kind or an argument is unknown, an argument is missing, or a value is of another type or range.

@@ -10,7 +10,7 @@ from semantic_metrics.nli_lex.lexical import read_words
 from semantic_metrics.quantities.spell import is_number
 
 PATH = Path(__file__).with_name("denial_forms.yaml")
-PARTS = ("train", "fit", "probe")  # a form of one is never in another
+PARTS = ("train", "fit")  # a form of one is never in another
 SLOT = re.compile(r"\{(\w+)\}")
 SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|\n)\**$")  # of what stands before a slot
 INCORRECT = ("contradiction", "not_entailment")  # names of training.cross_encoder.targets
@@ -25,7 +25,6 @@ class AnsweredQuestion:
     """A question with what fills a form.
 
     Attributes:
-        question: the question.
         right, wrong, other: the reference as answers name it, and two wrong answers.
         kind: "who", "when", "where", "number" or "what".
         past: whether the answer "was" rather than "is".
@@ -55,12 +54,8 @@ class AnsweredQuestion:
 class Form:
     """A pair of an incorrect and a correct answer with slots; see denial_forms.yaml.
 
-    Attributes:
-        name: what it is called in a table: its kind and its place among the forms of its part.
-        kind: what the answers do with the reference.
-        label: label of the incorrect answer, one of INCORRECT.
-        incorrect, correct: texts with slots.
-        only: the only type of question that it suits; empty for all.
+    `kind` is what the answers do with the reference, `label` the incorrect one's (one of INCORRECT), `only` the only
+    type of question that it suits (empty for all). `name` is the kind and the place among the forms of its part.
     """
 
     name: str

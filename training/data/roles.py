@@ -30,14 +30,10 @@ ADJUNCT_SHARE = 0.4  # share of the triplets whose texts also say when or where
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation between x and y.
+    """A relation between x and y, drawn from one of the lists that `fillers` names; see role_frames.yaml.
 
-    Attributes:
-        wordings: format strings with `{x}` and `{y}`, and `{z}` if there is a list of them.
-        fillers: names of lists; both x and y are drawn from one of them.
-        z: texts for `{z}`.
-        adjuncts: whether words of when or where may be added; False if they would belong to one clause only.
-        symmetric: whether it holds between y and x as well.
+    `wordings` are format strings with `{x}` and `{y}`, and `{z}` if there is a list of them. Words of when or where,
+    `adjuncts`, are not added if they would belong to one clause only. A `symmetric` one holds between y and x as well.
     """
 
     wordings: list[str]

@@ -10,11 +10,18 @@ from semantic_metrics.transformer.openvino_model import check_installed
 NAMES = ("precision", "backend", "batch_size", "workers", "device")
 
 
-def add_data_argument(parser: argparse.ArgumentParser) -> None:
-    """Add --data, which the environment may give (SEMANTIC_METRICS_DATA)."""
+def make_parser(
+    doc: str | None, config: str | None = None, output: str | None = "Folder to write to."
+) -> argparse.ArgumentParser:
+    """A command's parser with --data, and with --config and --output, both paths, where their help is given."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, described in (("--config", config), ("--output", output)):
+        if described is not None:
+            parser.add_argument(name, type=Path, required=True, help=described)
     given = os.environ.get("SEMANTIC_METRICS_DATA") or None  # an empty one names no folder
     described = "Folder of the config's relative paths; default: SEMANTIC_METRICS_DATA."
     parser.add_argument("--data", type=Path, default=given, help=described)
+    return parser
 
 
 def add_run_arguments(parser: argparse.ArgumentParser, default: RunOptions = DEFAULT_OPTIONS) -> None:

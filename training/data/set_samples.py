@@ -12,11 +12,7 @@ from training.data.sources import Entry, Example, check_columns
 
 @dataclass(frozen=True, kw_only=True)
 class SetSample(Example):
-    """A as the reference, B as the correct text and the target as the incorrect one, so that it is read like those.
-
-    Attributes:
-        operator: what the target is of A and B: one of OPERATORS.
-    """
+    """A as the reference, B as the correct text and the target, an operator's result, as the incorrect one."""
 
     operator: str
 

@@ -50,12 +50,7 @@ MUTUAL = frozenset((
 
 @dataclass(frozen=True)
 class Activity:
-    """A verb with what follows it, in every form.
-
-    Attributes:
-        verb: its base form.
-        rest: what follows, with a space before it.
-    """
+    """A verb, by its base form, with what follows it, a space before it, in every form."""
 
     verb: str
     rest: str = ""
@@ -70,13 +65,7 @@ class Activity:
 
 @dataclass(frozen=True)
 class Form:
-    """A premise and its hypotheses by label; see `swap_forms.yaml`.
-
-    Attributes:
-        kind: what it is about.
-        premise: format string.
-        e, n, c: format strings of hypotheses that are entailed, neither, or contradicted.
-    """
+    """A premise and its hypotheses by label (entailed, neither, contradicted); see `swap_forms.yaml`."""
 
     kind: str
     premise: str
@@ -119,11 +108,7 @@ def activities(texts: list[str]) -> list[Activity]:
 
 
 class FormPairs:
-    """Draws pairs from the forms and from the relations of `role_frames.yaml`.
-
-    Args:
-        doings: activities to fill in; two or more with different verbs.
-    """
+    """Draws pairs from the forms and from the relations of `role_frames.yaml`, filled with activities."""
 
     def __init__(self, doings: list[Activity]) -> None:
         self._by_verb: dict[str, list[Activity]] = {}

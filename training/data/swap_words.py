@@ -45,14 +45,9 @@ MAX_CONJUNCT_WORDS = 4
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of a sentence.
+    """A change of a sentence, with the label of (text, changed text) and of the reverse.
 
-    Attributes:
-        change: the change of the text.
-        label: label of (text, changed text).
-        reverse: label of (changed text, text).
-        kind: what is changed.
-        keys: the words that are exchanged, as base forms.
+    `kind` is what is changed, `keys` are the words that are exchanged, as base forms.
     """
 
     change: Change

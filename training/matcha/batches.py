@@ -31,16 +31,9 @@ class Batch(NamedTuple):
 
 
 class Corpus(Dataset):
-    """All examples of all sources, tokenised once.
+    """All examples of all sources, tokenised once, each text cut after `max_tokens`; `tokens` counts them.
 
-    Args:
-        sources: examples of each source.
-        tokenizer: adds no special tokens, pads nothing, truncates nothing.
-        max_tokens: tokens after which a text is cut; None for none.
-
-    Attributes:
-        sizes: number of examples of each source; source k's follow those of source k - 1.
-        tokens: number of tokens of the distinct texts.
+    `sizes` are the numbers of examples of the sources, one behind the other. The tokeniser adds and truncates nothing.
     """
 
     def __init__(self, sources: list[list[Example]], tokenizer: Tokenizer, max_tokens: int | None = None) -> None:
@@ -140,10 +133,7 @@ class LevelBatches(InterleavedBatches):
     """The same with one level of difficulty after another, its sources equally often (table 10: curriculum).
 
     A level has the shares of its sources together, as in the authors' code, where each level has as many epochs.
-
-    Args:
-        levels: difficulty of each source, from the easiest.
-        arguments: those of `InterleavedBatches`.
+    `levels` are those of the sources, from the easiest.
     """
 
     def __init__(self, levels: list[int], *arguments: object) -> None:

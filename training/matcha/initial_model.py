@@ -61,7 +61,7 @@ class InitialModel:
 
 
 def load_initial_model(name: str) -> InitialModel:
-    """Load what `init` of a config names; see `TrainConfig`. ValueError: no such checkpoint, or no such package."""
+    """Load what `init` of a config names; see `TrainConfig`."""
     kind, _, rest = name.partition(":")
     if kind == "checkpoint" and rest:
         table = load_checkpoint(rest)
@@ -88,11 +88,7 @@ def plain_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def build_model(initial: InitialModel, network: dict | None) -> nn.Module:
-    """The model that a config's `network` asks for: a `MatchaModel`, the table itself for None, or a transformer.
-
-    Raises:
-        ValueError: the network is a transformer, but the initial model is a folded table.
-    """
+    """The model that a config's `network` asks for: a `MatchaModel`, the table itself for None, or a transformer."""
     if network is None:
         return TableModel(initial.embeddings)
     if network.get("kind") == TRANSFORMER:

@@ -100,27 +100,14 @@ REGULARISERS = {"set_criteria": SetCriteria}
 
 
 class SetSamples:
-    """The samples of a config's `sets`, tokenised, and the draws from them.
-
-    Args:
-        samples: of all entries.
-        tokenizer: see `Corpus`.
-        max_tokens: see `Corpus`.
-        seed: seed of the run.
-    """
+    """The samples of a config's `sets`, tokenised as in a `Corpus`, and the draws from them by the run's seed."""
 
     def __init__(self, samples: list[SetSample], tokenizer: Tokenizer, max_tokens: int | None, seed: int) -> None:
         self.corpus, self.seed = Corpus([samples], tokenizer, max_tokens), seed
         self.operators = torch.tensor([OPERATORS.index(sample.operator) for sample in samples])
 
     def draw(self, number: int, size: int, part: int, parts: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The samples of batch `number`, the same in whichever process and however often a run was resumed.
-
-        Args:
-            number: of the batch.
-            size: samples of the batch, over all processes.
-            part: of this process.
-            parts: number of processes.
+        """Samples of batch `number`, `size` of them, the same however often a run was resumed: part `part` of `parts`.
 
         Returns:
             (n,) token ids of this process's texts (all A, all B, all targets), where each begins, and the operators of
