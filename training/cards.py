@@ -54,7 +54,7 @@ def write_card(folder: Path, record: dict) -> None:
 
 
 def started_from(folder: str) -> dict[str, list[dict]]:
-    """What a card says about the runs of this package that a model comes from, the last first; empty for any other.
+    """The runs of this package that a model comes from, for a card, the last first; empty for any other.
 
     A run is `config`, `data` and `command`. A model may come from several.
     """
@@ -77,7 +77,7 @@ def render(record: dict, results: pd.DataFrame | None = None, drifts: Sequence[D
 
 
 def own_drifts(folder: Path) -> list[Drift]:
-    """What each precision costs the checkpoint of a folder; nothing if it was not measured with these weights.
+    """The costs of each precision for the checkpoint of a folder; none if it was not measured with these weights.
 
     Raises:
         ValueError: the checkpoint or its `precision.json` is damaged.

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from safetensors.torch import load_file
+from scipy.special import softmax
 
 from semantic_metrics.core.checkpoint_files import WEIGHTS
 from semantic_metrics.cross_encoder import eight_bits
@@ -52,9 +53,7 @@ def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outp
 
 def _scores(logits: np.ndarray, classes: int, scale: float) -> np.ndarray:
     """Probabilities of the classes beside the similarity in [0, 1]."""
-    exponents = np.exp(logits[:, :classes] - logits[:, :classes].max(axis=1, keepdims=True))
-    similarity = np.clip(logits[:, classes:] / scale, 0, 1)
-    return np.hstack([exponents / exponents.sum(axis=1, keepdims=True), similarity])
+    return np.hstack([softmax(logits[:, :classes], axis=1), np.clip(logits[:, classes:] / scale, 0, 1)])
 
 
 def main() -> None:

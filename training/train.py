@@ -21,7 +21,6 @@ checkpoint to the Hub when it is trained.
 import shutil
 import sys
 from dataclasses import asdict, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -51,7 +50,7 @@ from training.data.states import (
     restore_folder,
     written_whole,
 )
-from training.matcha.batches import Batch, Corpus, InterleavedBatches, LevelBatches, RoundRobinBatches, StagedBatches
+from training.matcha.batches import Batch, Corpus, SourceBatches, even_turns, levels_in_turn, round_robin, stages
 from training.matcha.config import ROUND_ROBIN, TrainConfig
 from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, save_network, scorer_of
 from training.matcha.losses import LOSSES
@@ -200,7 +199,7 @@ class Run:
         return torch.cat([whole[:begin], vectors, whole[begin + len(vectors) :]])  # own part, with its gradient
 
     def _gather_batch(self, batch: Batch) -> Batch:
-        """What the losses read of the batches of all processes."""
+        """The part that the losses read of the batches of all processes."""
         if self.accelerator.num_processes == 1:
             return batch
         present, same, target = map(self.accelerator.gather, (batch.present, batch.same, batch.target))
@@ -312,10 +311,16 @@ class Run:
 def make_loader(corpus: Corpus, config: TrainConfig, steps: int) -> DataLoader:
     """The batches of a run of so many optimiser steps."""
     shares = [s.share if s.share is not None else n for s, n in zip(config.train, corpus.sizes, strict=True)]
-    kind = RoundRobinBatches if config.turns == ROUND_ROBIN else InterleavedBatches
-    kinds = {"sequential": StagedBatches, "curriculum": partial(LevelBatches, [s.level for s in config.train])}
-    kind = kinds.get(config.strategy, kind)
-    batches = kind(corpus.sizes, shares, config.batch_size, steps * config.accumulate, config.seed)
+    steps *= config.accumulate
+    if config.strategy == "sequential":
+        turns = stages(shares, steps)
+    elif config.strategy == "curriculum":
+        turns = levels_in_turn([source.level for source in config.train], shares, steps)
+    elif config.turns == ROUND_ROBIN:
+        turns = round_robin(corpus.sizes, config.batch_size, steps)
+    else:
+        turns = even_turns(shares, steps)
+    batches = SourceBatches(corpus.sizes, turns, config.batch_size, config.seed)
     # a generator of its own: the loader must not draw from the stream that dropout draws from
     return DataLoader(corpus, batch_sampler=batches, collate_fn=corpus.collate, generator=torch.Generator())
 

@@ -59,7 +59,7 @@ POOL_PAIRS = 6400  # sorted by length together: enough to pad little, few enough
 
 
 class InvalidRun(ValueError):
-    """What a run needs cannot be read; one line that says why."""
+    """Something that a run needs cannot be read; one line that says why."""
 
 
 class CompleteStates(TrainerCallback):
@@ -94,7 +94,7 @@ def start_digest(model: CrossEncoder) -> str:
 
 
 def started(config: CrossEncoderConfig, start: str) -> dict:
-    """What tells one run from another: its config, and the weights that it starts from in the place of their name."""
+    """The values that tell one run from another: its config, with the weights it starts from in place of their name."""
     return config_values(config) | {"init": start}
 
 

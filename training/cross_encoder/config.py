@@ -84,5 +84,5 @@ class CrossEncoderConfig:
 
     @property
     def outputs(self) -> Outputs:
-        """What the model predicts."""
+        """The outputs of the model."""
         return Outputs(self.classes or [], self.similarity or self.classes is None)

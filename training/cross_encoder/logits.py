@@ -63,8 +63,8 @@ class TeacherLogits:
         """These logits and, behind them, those of other pairs. Raises ValueError: they are of another teacher."""
         if more.teacher != self.teacher:
             raise ValueError(f"--teacher: expected {self.teacher[:16]}, as the pairs before, got {more.teacher[:16]}")
-        both = (np.concatenate([getattr(part, name) for part in (self, more)]) for name in (KEYS, "values"))
-        return replace(self, **dict(zip((KEYS, "values"), both, strict=True)))
+        keys, values = np.concatenate([self.keys, more.keys]), np.concatenate([self.values, more.values])
+        return replace(self, keys=keys, values=values)
 
     def of(self, keys: np.ndarray) -> np.ndarray:
         """(m, outputs) float32 logits of m pairs; NaN for a pair that is not among these."""

@@ -25,7 +25,7 @@ COLUMNS = ["sentence1", "sentence2", "label"]
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a model predicts: the classes of NLI, in the order of its outputs; a similarity, the last one, or not."""
+    """The outputs of a model: the classes of NLI, in the order of its outputs; a similarity, the last one, or not."""
 
     classes: list[str]
     similarity: bool

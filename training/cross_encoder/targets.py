@@ -1,4 +1,4 @@
-"""What a pair should make of each output of a model: probabilities of classes, a similarity, or nothing known.
+"""Targets of the outputs of a model for a pair: probabilities of classes, a similarity, or nothing known.
 
 A target is a row of numbers, one for each output: the classes of NLI first, then the similarity. NaN means that nothing
 is known. The classes of one pair are

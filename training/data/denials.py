@@ -93,7 +93,7 @@ class DenialConfig:
 
 @dataclass
 class Known:
-    """What the tables know about a question: references, right and wrong answers."""
+    """A question with all that the tables know about it: references, right and wrong answers."""
 
     question: str
     references: list[str] = field(default_factory=list)
@@ -148,7 +148,7 @@ def build(config: DenialConfig, data: Path | None) -> pd.DataFrame:
 
 
 def read_questions(sources: list[JudgedSource], data: Path | None, excluded: frozenset[str]) -> list[Known]:
-    """What all tables know about each question, in the order of its first row."""
+    """The questions of all tables, in the order of its first row."""
     questions: dict[str, Known] = {}
     for source in sources:
         for question, answer, references, correct in source.answers(data, excluded)[0]:
@@ -217,7 +217,7 @@ def is_past(question: str) -> bool:
 
 
 def shape(text: str) -> str:
-    """What an answer looks like: "year", "date", "number", "name" or "phrase"."""
+    """The look of an answer: "year", "date", "number", "name" or "phrase"."""
     words = text.split() or [""]
     if YEAR.fullmatch(text):
         return "year"

@@ -122,11 +122,7 @@ class JudgedConfig:
 
     train: list[JudgedSource]
     exclude: list[dict] = field(default_factory=list)
-    long_words: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        if self.long_words and not (len(self.long_words) == 2 and 0 < self.long_words[0] <= self.long_words[1]):
-            raise ValueError(f"long_words: expected a lower and an upper number of words, got {self.long_words}")
+    long_words: tuple[int, int] | None = None
 
 
 def main() -> None:
@@ -140,8 +136,8 @@ def main() -> None:
         answers += found
     arguments.output.mkdir(parents=True, exist_ok=True)
     written = dict(list(distinct(pairs_of(answers)).groupby("part")))
-    if config.long_words:
-        written["train_long"] = distinct(long_pairs(answers, tuple(config.long_words))).sample(frac=1, random_state=0)
+    if config.long_words is not None:
+        written["train_long"] = distinct(long_pairs(answers, config.long_words)).sample(frac=1, random_state=0)
     for part, rows in written.items():
         sys.stdout.write(f"{part}: {rows['label'].value_counts().to_dict()}\n")
         rows.drop(columns="part").to_parquet(arguments.output / f"{part}.parquet", index=False)

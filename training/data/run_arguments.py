@@ -38,7 +38,7 @@ def add_run_arguments(parser: argparse.ArgumentParser, default: RunOptions = DEF
 
 
 def run_options(arguments: argparse.Namespace) -> RunOptions:
-    """What these arguments say. Raises InvalidInput: a value is invalid, or OpenVINO is not installed."""
+    """The options that these arguments give. Raises InvalidInput: a value is invalid, or OpenVINO is not installed."""
     run = RunOptions(**{name: getattr(arguments, name) for name in NAMES})
     if run.backend == "openvino":
         check_installed()

@@ -97,7 +97,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Entry:
-    """What entries of every list `train` have in common; `limit` keeps so many examples, drawn by seed 0.
+    """The common part of the entries of every list `train`; `limit` keeps so many examples, drawn by seed 0.
 
     `licence` and `credit` are for people who read the config; those of a training config are shown in the card.
     """
@@ -175,7 +175,7 @@ def normalise(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Source(Entry):
-    """What entries of all kinds have in common.
+    """The common part of the entries of all kinds.
 
     Attributes:
         contrastive: whether incorrect texts contradict, rather than being random others; by default as its kind does.

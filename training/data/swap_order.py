@@ -134,7 +134,7 @@ def _names(sentence: "Span") -> Iterator[Edit]:
 
 
 def _label(verb: str) -> str:
-    """What it says of a deed between two who can both do it, that they are exchanged."""
+    """The label of a deed whose two people, who can both do it, are exchanged."""
     return NEUTRAL if verb in MUTUAL else CONTRADICTION
 
 

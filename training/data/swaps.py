@@ -2,11 +2,11 @@ r"""NLI pairs that differ in a word, a number, a name, a negation or in who does
 
     python -m training.data.swaps --config training/configs/data/swaps_large.yaml --data DATA --output runs/swaps_large
 
-Five sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`) or that are
-denied; real sentences in another order (`swap_order.py`); real sentences that are hedged (`swap_hedges.py`); sentences
-of the same words in another structure, filled with what people do in real captions (`swap_forms.py`); and made ones
-about measures. A pair for training exchanges no words that benchmarks/papers/nli_lex/one_word.csv exchanges, and holds
-none of its sentences or those of benchmarks/suite/word_order.csv.
+Four sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`), or that are denied
+or hedged; real sentences in another order (`swap_order.py`); sentences of the same words in another structure, filled
+with what people do in real captions (`swap_forms.py`); and made ones about measures. A pair for training exchanges no
+words that benchmarks/papers/nli_lex/one_word.csv exchanges, and holds none of its sentences or those of
+benchmarks/suite/word_order.csv.
 
 Writes train.parquet and held_out.parquet (sentence1, sentence2, label, kind); prints counts. An eighth of the words,
 forms and relations, chosen by their digest, is held out, to distinguish the skill from the words it was learned on.
@@ -34,11 +34,10 @@ from training.data.config_files import read_yaml
 from training.data.run_arguments import make_parser
 from training.data.sources import Entry, Table, check_columns, normalise, read_excluded, take_limit
 from training.data.swap_forms import FormPairs, activities
-from training.data.swap_hedges import hedge_pairs
 from training.data.swap_numbers import measures, number_edits
 from training.data.swap_order import order_pairs
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, HELD_OUT_ONE_IN, LABELS, Pair, ProbeWords, embedded
-from training.data.swap_words import WORDS, edits, is_proper
+from training.data.swap_words import WORDS, edits, hedge_pairs, is_proper
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -284,10 +283,9 @@ def build(config: SwapConfig, data: Path | None, seed: int) -> tuple[pd.DataFram
 def main() -> None:
     """Command line."""
     parser = make_parser(__doc__, "A YAML file; see SwapConfig.")
-    parser.add_argument("--seed", type=int, default=0, help="Seed of everything that is drawn at random (default 0).")
     arguments = parser.parse_args()
     try:
-        train, held_out = build(read_yaml(arguments.config, SwapConfig), arguments.data, arguments.seed)
+        train, held_out = build(read_yaml(arguments.config, SwapConfig), arguments.data, seed=0)
     except ValueError as error:
         parser.error(str(error))
     arguments.output.mkdir(parents=True, exist_ok=True)

@@ -18,13 +18,12 @@ from training.data.config_checks import (
     check_name,
     make_part,
 )
-from training.data.set_samples import SetSource
 from training.data.sources import AnySource, Source
 from training.matcha.contextual import MAX_LENGTH
 from training.matcha.initial_model import TRANSFORMER
 from training.matcha.losses import LOSSES
 from training.matcha.schedules import SCHEDULES
-from training.matcha.set_regulariser import REGULARISERS
+from training.matcha.set_regulariser import REGULARISERS, SetSource
 from training.matcha.validate import FIGURES
 
 STRATEGIES = ("interleaved", "sequential", "curriculum", "contrastive", "random")  # table 10 of the paper
@@ -60,7 +59,7 @@ class TrainConfig:
             `kind: transformer` (and arguments of `ContextualModel`) trains the transformer that `init` names.
         loss: `kind` (a key of `losses.LOSSES`) and its arguments.
         regulariser: what is added to the loss: `kind: set_criteria` and arguments of `SetCriteria`; null for nothing.
-        sets: the samples of the regulariser (`training.data.set_samples.SetSource`).
+        sets: the samples of the regulariser (`training.matcha.set_regulariser.SetSource`).
         batch_size: examples a step, over all processes; `accumulate` such batches make one optimiser step.
         steps: optimiser steps; or `epochs`, passes over all examples.
         lr: peak learning rate; the token embeddings get `embedding_lr` times as much.

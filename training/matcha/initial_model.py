@@ -1,4 +1,4 @@
-"""What a run starts from (tokeniser, token embeddings), the network built on it, and its way into a checkpoint."""
+"""The start of a run (tokeniser, token embeddings), the network built on it, and its way into a checkpoint."""
 
 import json
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class TableModel(nn.Module):
 
 @dataclass(frozen=True)
 class InitialModel:
-    """What a run starts from.
+    """The start of a run.
 
     Attributes:
         tokenizer: treats every text as plain text; see `plain_tokenizer`.
