@@ -48,12 +48,8 @@ OF_CONTRADICTION = {name: POSITIVE if "contradiction" in name else NONE for name
 class ClaimSet:
     """A set of claims with sources.
 
-    Attributes:
-        path: of the file, in the folder of the data.
-        label: column of the labels.
-        verdicts: SUPPORTED, CONTRADICTED, NOT_FOUND or UNSUPPORTED by label; rows with another label are left out.
-        claim, source: columns.
-        unseen: whether the set trains no checkpoint.
+    `label` and `verdicts` say which of SUPPORTED, CONTRADICTED, NOT_FOUND and UNSUPPORTED a row is, if any; `unseen`
+    whether the set trains no checkpoint.
     """
 
     path: str

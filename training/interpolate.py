@@ -33,11 +33,7 @@ from training.matcha.validate import load_validation, validate
 def interpolate(
     first: dict[str, torch.Tensor], second: dict[str, torch.Tensor], share: float
 ) -> dict[str, torch.Tensor]:
-    """The mean of two sets of tensors, by name: (1 - share) of the first and share of the second, in float16.
-
-    Raises:
-        ValueError: the share is outside of [0, 1], or the tensors differ in names or shapes.
-    """
+    """The mean of tensors of one name: (1 - share) of the first and share of the second, in float16."""
     if not 0 <= share <= 1:
         raise ValueError(f"share: expected a number in [0, 1], got {share}")
     shapes = [{name: tuple(tensor.shape) for name, tensor in tensors.items()} for tensors in (first, second)]

@@ -102,11 +102,7 @@ class CandidateSource(Entry):
     ) -> tuple[pd.DataFrame, Counter]:
         """Columns `PAIR`, `label` (None for no label) and `source`, and the count of pairs made, kept, dropped.
 
-        Args:
-            data: the folder that relative paths begin in.
-            encoder: finds the neighbours; needed where `near` is given.
-            excluded: normalised texts of evaluation sets; a pair that holds one is dropped.
-            run: how the encoder runs; see `embed`.
+        A pair that holds a text of `excluded` is dropped. The encoder finds the neighbours for `near`.
 
         Raises:
             ValueError: a file or column is missing, or `near` is given without an encoder.
@@ -141,9 +137,7 @@ class CandidateSource(Entry):
 class Rating:
     """A rating of similarity by a cross-encoder and a sentence encoder, which err on different pairs.
 
-    Attributes:
-        encoder: sentence encoder, named like `init` of a training config.
-        fit: pairs with a score of people, which the weights are fitted on.
+    `encoder` is named like `init` of a training config; the weights are fitted on pairs that people rated.
     """
 
     encoder: str
@@ -159,13 +153,12 @@ class Rating:
 
 @dataclass(frozen=True)
 class CandidateConfig:
-    """Which pairs are scored.
+    """The pairs that are judged, and how: see `Rating`, without which a teacher's similarities stay as they are.
 
     Attributes:
         train: sources of the pairs.
         encoder: sentence encoder that finds neighbours, named like `init` of a training config.
         label_share: share of a person's label in the probabilities of a pair that has one; the teacher's have the rest.
-        rating: makes ratings of the teacher's similarities; without it they stay as they are.
         exclude: tables with `columns` of texts that no pair may contain.
     """
 

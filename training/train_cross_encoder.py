@@ -31,7 +31,7 @@ from sentence_transformers import CrossEncoder
 from sentence_transformers.base.evaluation import SequentialEvaluator
 from sentence_transformers.base.sampler import DefaultBatchSampler
 from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
-from transformers import AutoConfig, PreTrainedModel, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers import AutoConfig, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, set_seed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
@@ -191,33 +191,22 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
             config_kwargs=config_kwargs,
             device=None if torch.cuda.is_available() else "cpu",
         ).float()  # the shipped weights are fp16, which does not train
-    if config.layers is not None:
-        keep_layers(model.model, config.layers)
+    encoder = model.model.base_model.encoder
+    if config.layers is not None:  # the others are dropped (Sajjad et al., 2023)
+        if config.layers[-1] >= len(encoder.layer):
+            raise ValueError(f"layers: expected numbers from 0 to {len(encoder.layer) - 1}, got {config.layers}")
+        encoder.layer = torch.nn.ModuleList([encoder.layer[i] for i in config.layers])
+        model.config.num_hidden_layers = len(config.layers)
     if config.outputs.similarity:
         model.config.stsscore = {"scale": config.top_score}  # the metric reads what to divide the raw score by
         if config.centre_head and not has_similarity_head(init, len(names)):
             head = [module for module in model.modules() if isinstance(module, torch.nn.Linear)][-1]
             torch.nn.init.constant_(head.bias[-1:], config.top_score / 2)  # else the first steps only learn the mean
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
-    freeze(model, config.frozen_layers)
-    return model
-
-
-def keep_layers(model: PreTrainedModel, layers: list[int]) -> None:
-    """Keep the encoder's layers of these numbers, from 0, and drop the others (Sajjad et al., 2023)."""
-    encoder = model.base_model.encoder
-    if layers[-1] >= len(encoder.layer):
-        raise ValueError(f"layers: expected numbers from 0 to {len(encoder.layer) - 1}, got {layers}")
-    encoder.layer = torch.nn.ModuleList([encoder.layer[i] for i in layers])
-    model.config.num_hidden_layers = len(layers)
-
-
-def freeze(model: CrossEncoder, layers: int | None) -> None:
-    """Keep the embeddings and the first `layers` layers of the encoder as they are; None trains everything."""
-    if layers is not None:
-        encoder = model.model.base_model
-        for part in (encoder.embeddings, *encoder.encoder.layer[:layers]):
+    if config.frozen_layers is not None:
+        for part in (model.model.base_model.embeddings, *encoder.layer[: config.frozen_layers]):
             part.requires_grad_(False)
+    return model
 
 
 def has_similarity_head(init: str, outputs: int) -> bool:
@@ -229,25 +218,20 @@ def has_similarity_head(init: str, outputs: int) -> bool:
     return outputs == 1 or labels[-1].strip().lower() == SIMILARITY
 
 
-def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, dict[str, pd.DataFrame], dict]:
-    """Training pairs of one pass, validation pairs by name, and counts of the rows read, kept and dropped by source."""
+def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, SequentialEvaluator, dict]:
+    """Training pairs of one pass, an evaluator of all validation sets, and counts of the rows by source."""
     excluded = read_excluded(config.exclude, data)
-    passes, counts = [], {}
+    passes, counts, evaluators = [], {}, []
     for source in config.train:
-        pairs, counts[source.name] = source.load(data, config.outputs, excluded)
+        pairs, count = source.load(data, config.outputs, excluded)
+        counts[source.name] = dict(count)
         passes.append(source.passes(pairs))
-    validation = {source.name: source.load(data, config.outputs, frozenset())[0] for source in config.validate}
-    return to_dataset(pd.concat(passes)), validation, {name: dict(count) for name, count in counts.items()}
-
-
-def build_evaluator(config: CrossEncoderConfig, validation: dict[str, pd.DataFrame]) -> SequentialEvaluator:
-    """One evaluator per validation set: accuracy for classes, Pearson and Spearman for scores."""
-    evaluators = []
-    for name, pairs in validation.items():
-        texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
-        targets = np.stack(pairs["label"])
-        evaluators.append(TargetEvaluator(texts, targets, len(config.outputs.classes), name, config.precision))
-    return SequentialEvaluator(evaluators, main_score_function=lambda scores: float(np.mean(scores)))
+    for source in config.validate:
+        pairs, _ = source.load(data, config.outputs, frozenset())
+        texts, targets = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True)), np.stack(pairs["label"])
+        evaluators.append(TargetEvaluator(texts, targets, len(config.outputs.classes), source.name, config.precision))
+    evaluator = SequentialEvaluator(evaluators, main_score_function=lambda scores: float(np.mean(scores)))
+    return to_dataset(pd.concat(passes)), evaluator, counts
 
 
 def training_arguments(
@@ -302,12 +286,12 @@ def train(
     """
     set_seed(config.seed)
     with _invalid_run():
-        dataset, validation, counts = load_pairs(config, data)
+        dataset, evaluator, counts = load_pairs(config, data)
     with _invalid_run(f"init: expected a model, got {init or config.init!r}"):
         model = build_model(config, init or config.init)
     digest = start_digest(model)
     state = find_state(output / "state", config, digest) if resume else None
-    evaluator, pairs = build_evaluator(config, validation), len(dataset)
+    pairs = len(dataset)
     dataset, lengths = leave_out_long(model, dataset, config.max_length)
     if not len(dataset):
         raise InvalidRun(f"max_length: expected tokens for one of {pairs:,} pairs or more, got {config.max_length}")

@@ -98,7 +98,7 @@ def test_evaluation_texts_are_dropped_and_counted(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"reference": "premises"}, "expected columns .*premises"),
+        ({"reference": "premises"}, "expected columns of .*got premises"),
         ({"table": Table(path="none.parquet")}, "no file"),
         ({"table": Table(path="rows.txt")}, "expected a file ending in"),
         ({"correct": ["yes"], "incorrect": ["no"]}, "nothing left to train on"),

@@ -25,14 +25,9 @@ def pair_keys(pairs: list[tuple[str, str]]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TeacherLogits:
-    """Logits of n pairs.
+    """Logits of n pairs: (n,) uint64 `pair_keys`, (n, outputs) values, names of the outputs, sha256 of the teacher.
 
-    Attributes:
-        keys: (n,) uint64, as `pair_keys` makes them.
-        values: (n, outputs) float; a file has them in float16.
-        outputs: names of the outputs.
-        scale: what the raw score of similarity is divided by, or "sigmoid"; None where no output is a similarity.
-        teacher: sha256 of the weights that gave them.
+    `scale` is what the raw score of similarity is divided by, or "sigmoid"; None where no output is a similarity.
     """
 
     keys: np.ndarray

@@ -199,7 +199,7 @@ class Source(Entry):
         return self.difficulty or 1 + self.has_contradictions
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
-        """The examples of the table's rows, in their order. Raises ValueError: a column is missing."""
+        """The examples of the table's rows, in their order. Raises KeyError: a column is missing."""
         raise NotImplementedError
 
 
@@ -224,7 +224,6 @@ class LabelledPairs(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        check_columns(rows, [self.reference, self.candidate, self.label, *self.keys], self.name)
         if self.both_ways:
             turned = rows.rename(columns={self.reference: self.candidate, self.candidate: self.reference})
             rows = pd.concat([rows, turned]).sort_index(kind="stable")
@@ -273,9 +272,7 @@ class ScoredPairs(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        columns = [self.reference, self.candidate, self.label]
-        check_columns(rows, columns, self.name)
-        examples = []
+        examples, columns = [], [self.reference, self.candidate, self.label]
         for reference, candidate, score in rows[columns].itertuples(index=False, name=None):
             target = score / self.scale
             if self.correct_from is None or score >= self.correct_from:
@@ -299,7 +296,6 @@ class Triplets(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        check_columns(rows, self.columns[0], self.name)
         return [Example(*texts) for texts in zip(*(rows[name] for name in self.columns[0]), strict=True)]
 
 
@@ -316,7 +312,6 @@ class Positives(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        check_columns(rows, chain.from_iterable(self.columns), self.name)
         pairs = (zip(rows[reference], rows[correct], strict=True) for reference, correct in self.columns)
         return [Example(reference, correct=correct) for reference, correct in chain.from_iterable(pairs)]
 
@@ -331,7 +326,6 @@ class Captions(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        check_columns(rows, [self.group, self.text], self.name)
         examples = []
         for _, texts in rows.groupby(self.group, sort=False)[self.text]:
             texts = [text.strip() for text in texts]
@@ -354,7 +348,10 @@ def load_source(source: Entry, data: Path | None, excluded: frozenset[str]) -> t
         ValueError: a file or column is missing, or nothing is left to train on.
     """
     rows = source.table.read(data)
-    examples = source.examples(rows)
+    try:
+        examples = source.examples(rows)
+    except KeyError as error:
+        raise ValueError(f"{source.name}: expected columns of {list(rows)}, got {error.args[0]}") from None
     kept, counts = [], Counter(rows=len(rows), examples=len(examples))
     for example in examples:
         texts = [normalise(text) if isinstance(text, str) else "" for text in example.texts()]

@@ -2,10 +2,10 @@ r"""NLI pairs that differ in a word, a number, a name, a negation or in who does
 
     python -m training.data.swaps --config training/configs/data/swaps_large.yaml --data DATA --output runs/swaps_large
 
-Four sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`), or that are denied
-or hedged; real sentences in another order (`swap_order.py`); sentences of the same words in another structure, filled
-with what people do in real captions (`swap_forms.py`); and made ones about measures. A pair for training exchanges no
-words that benchmarks/papers/nli_lex/one_word.csv exchanges, and holds none of its sentences or those of
+Four sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`), or that are
+denied or hedged; real sentences in another order (`swap_order.py`); sentences of the same words in another structure,
+filled with what people do in real captions (`swap_forms.py`); and made ones about measures. A pair for training
+exchanges no words that benchmarks/papers/nli_lex/one_word.csv exchanges, and holds none of its sentences or those of
 benchmarks/suite/word_order.csv.
 
 Writes train.parquet and held_out.parquet (sentence1, sentence2, label, kind); prints counts. An eighth of the words,

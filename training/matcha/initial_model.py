@@ -43,14 +43,10 @@ class TableModel(nn.Module):
 
 @dataclass(frozen=True)
 class InitialModel:
-    """The start of a run.
+    """The start of a run: a `plain_tokenizer`, its token for unknown words (or None), (V, D) token embeddings.
 
-    Attributes:
-        tokenizer: treats every text as plain text; see `plain_tokenizer`.
-        embeddings: (V, D) token embeddings.
-        unk_token: the tokeniser's token for unknown words, None if it has none.
-        source: folder or Hub id of the transformer; None for a folded table.
-        backbone: weights of the transformer if it is a GPT-2, by name; else empty.
+    `source` is the folder or Hub id of the transformer, None for a folded table; `backbone` its weights by name if it
+    is a GPT-2.
     """
 
     tokenizer: Tokenizer
