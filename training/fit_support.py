@@ -142,10 +142,12 @@ class Claims:
             weights[labels == value] /= 2 * weights[labels == value].sum()
         return fit_logistic(self.features[claims], labels, weights, list(bounds.values()))
 
-    def lowest(self, decision: Decision) -> np.ndarray:
-        """(texts,) the lowest support of each text's claims."""
+    def cross_validate(self) -> np.ndarray:
+        """(texts,) the lowest support of each text's claims, by decisions that were fitted without its fold."""
         lowest = np.full(len(self.sets), np.inf)
-        np.minimum.at(lowest, self.rows, decision.judge(self.features)[:, 0])
+        for kept, left in folds_by_group(self.verdicts == SUPPORTED, self.sources.tolist(), FOLDS, 0):
+            claims = np.isin(self.rows, left)
+            np.minimum.at(lowest, self.rows[claims], self.fit(kept).judge(self.features[claims])[:, 0])
         return lowest
 
 
@@ -184,17 +186,9 @@ def read_claims(reader: Reader, data: Path, rows: int) -> Claims:
     return Claims(np.array(features), renumbered, *columns)
 
 
-def cross_validate(claims: Claims, seed: int = 0) -> np.ndarray:
-    """(texts,) lowest support of each text by decisions that were fitted without its fold."""
-    lowest = np.zeros(len(claims.sets))
-    supported = claims.verdicts == SUPPORTED
-    for kept, left in folds_by_group(supported, claims.sources.tolist(), FOLDS, seed):
-        lowest[left] = claims.lowest(claims.fit(kept))[left]
-    return lowest
-
-
-def report(claims: Claims, lowest: np.ndarray) -> None:
-    """Print a line for each set."""
+def report(claims: Claims) -> None:
+    """Print how well each set is judged."""
+    lowest = claims.cross_validate()
     for name in dict.fromkeys(claims.sets):
         rows = claims.sets == name
         supported = claims.verdicts[rows] == SUPPORTED
@@ -219,7 +213,7 @@ def main() -> None:
         claims = read_claims(Reader(scorer, load_table(), options), arguments.data, arguments.rows)
     except (OSError, ValueError) as error:
         parser.error(str(error))
-    report(claims, cross_validate(claims))
+    report(claims)
     fitted = claims.fit(np.arange(len(claims.sets)))
     counts = ", ".join(f"{name} {number}" for name, number in pd.Series(claims.sets).value_counts().items())
     checkpoint = scorer.checkpoint_sha256[:CHECKPOINT_DIGITS]

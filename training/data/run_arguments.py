@@ -26,15 +26,12 @@ def make_parser(
 
 def add_run_arguments(parser: argparse.ArgumentParser, default: RunOptions = DEFAULT_OPTIONS) -> None:
     """Add --precision, --backend, --batch-size, --workers and --device."""
-    parser.add_argument(
-        "--precision", choices=PRECISION_CHOICES, default=default.precision, help="Precision of the model."
-    )
-    parser.add_argument("--backend", choices=BACKENDS, default=default.backend, help="Library that runs the model.")
-    parser.add_argument(
-        "--batch-size", type=int, default=default.batch_size, help="Most pairs that the model reads at a time."
-    )
-    parser.add_argument("--workers", type=int, help="Batches at a time on a CPU; default: as many as cores.")
-    parser.add_argument("--device", help="Device of the model, such as cuda:0; default: a GPU if there is one.")
+    add, size = parser.add_argument, default.batch_size
+    add("--precision", choices=PRECISION_CHOICES, default=default.precision, help="Precision of the model.")
+    add("--backend", choices=BACKENDS, default=default.backend, help="Library that runs the model.")
+    add("--batch-size", type=int, default=size, help="Most pairs that the model reads at a time.")
+    add("--workers", type=int, help="Batches at a time on a CPU; default: as many as cores.")
+    add("--device", help="Device of the model, such as cuda:0; default: a GPU if there is one.")
 
 
 def run_options(arguments: argparse.Namespace) -> RunOptions:

@@ -111,37 +111,22 @@ class SetSample(Example):
 
 @dataclass(frozen=True, kw_only=True)
 class SetSource(Entry):
-    """Rows with the texts A, B and target.
+    """Rows with the texts `a`, `b` and `target`, and an `operator`.
 
-    Attributes:
-        a, b, target, operator: columns.
-        compose: make more samples of each union, in the forms of the paper (Bansal et al., section 5) that need no
-            model: what the union has and one part has not is the other part (two differences), and the union shares
-            one part with that part followed by a sentence of the next row (an overlap).
+    `compose` makes more samples of each union, in the forms of the paper (Bansal et al., section 5) that need no model:
+    what the union has and one part has not is the other part (two differences), and the union shares one part with that
+    part followed by a sentence of the next row (an overlap).
     """
 
-    a: str = "a"
-    b: str = "b"
-    target: str = "target"
-    operator: str = "operator"
     compose: bool = False
 
     def examples(self, rows: pd.DataFrame) -> list[SetSample]:
-        """The samples of the table's rows, in their order.
-
-        Raises:
-            ValueError: a column is missing, or an operator is unknown.
-        """
-        columns = [self.a, self.b, self.target, self.operator]
-        unknown = set(rows[self.operator]) - set(OPERATORS)
-        if unknown:
-            raise ValueError(
-                f"{self.name}: expected operators among {', '.join(OPERATORS)}, got {quote(unknown.pop())}"
-            )
-        samples = []
-        first = rows[self.a].tolist()
-        following = first[1:] + first[:1]  # the first row follows the last
-        texts = rows[columns].itertuples(index=False, name=None)
+        """The samples of the rows, in their order. Raises ValueError: an operator is unknown."""
+        if unknown := set(rows["operator"]) - set(OPERATORS):
+            known = ", ".join(OPERATORS)
+            raise ValueError(f"{self.name}: expected operators among {known}, got {quote(unknown.pop())}")
+        samples, following = [], [*rows["a"][1:], *rows["a"][:1]]  # the first row follows the last
+        texts = rows[["a", "b", "target", "operator"]].itertuples(index=False, name=None)
         for (a, b, target, operator), other in zip(texts, following, strict=True):
             samples.append(SetSample(a, b, target, operator=operator))
             if self.compose and operator == "union":
