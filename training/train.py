@@ -51,10 +51,9 @@ from training.data.states import (
     written_whole,
 )
 from training.matcha.batches import Batch, Corpus, SourceBatches, even_turns, levels_in_turn, round_robin, stages
-from training.matcha.config import ROUND_ROBIN, TrainConfig
+from training.matcha.config import ROUND_ROBIN, SCHEDULES, TrainConfig
 from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, save_network, scorer_of
 from training.matcha.losses import LOSSES
-from training.matcha.schedules import SCHEDULES
 from training.matcha.set_regulariser import REGULARISERS, SetSamples
 from training.matcha.validate import Results, check_figure, load_validation, mean_figure, validate
 from training.push import add_push_option, check_push, push_run

@@ -41,8 +41,7 @@ from semantic_metrics.cross_encoder.heads import SIMILARITY
 from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names
 from semantic_metrics.files.errors import one_line
 from training.cards import started_from, write_card
-from training.cross_encoder.config import CrossEncoderConfig
-from training.cross_encoder.pairs import leave_out_long, to_dataset
+from training.cross_encoder.pairs import CrossEncoderConfig, leave_out_long, to_dataset
 from training.cross_encoder.targets import TargetEvaluator, TargetLoss
 from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
@@ -373,7 +372,7 @@ def main() -> None:
     parser = make_parser(__doc__)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--task", choices=["nli", "stsb"], help="Train with the config of this name.")
-    which.add_argument("--config", type=Path, help="YAML file; see training/cross_encoder/config.py.")
+    which.add_argument("--config", type=Path, help="YAML file; see training/cross_encoder/pairs.py.")
     parser.add_argument(
         "--set", nargs="+", action="extend", metavar="NAME=VALUE", default=[], help="Other values of the config."
     )

@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 from tests.documents.blocks import check_command, commands
 from tests.training.conftest import CONFIGS, TRAINING
 from training.cards import own_drifts, read_results, render
-from training.cross_encoder.config import CrossEncoderConfig
+from training.cross_encoder.pairs import CrossEncoderConfig
 from training.data import config_checks
 from training.data.config_files import read_yaml
 from training.matcha.config import TrainConfig
@@ -133,7 +133,7 @@ def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
         ),
         ({"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "columns": [["a"]]}]}, "one list of three col"),
         ({"train": [{"name": "a", "kind": "pears", "path": "a.csv"}]}, "expected a kind among pairs, .*got 'pears'"),
-        ({"train": 2 * [{"name": "a", "kind": "triplets", "path": "a.csv"}]}, r"train, sets: .*got \['a'\] twice"),
+        ({"train": 2 * [{"name": "a", "kind": "triplets", "path": "a.csv"}]}, r"train: .*got \['a'\] twice"),
         ({"strategy": "random"}, "strategy random: expected sources"),
     ],
 )

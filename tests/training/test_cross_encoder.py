@@ -25,8 +25,7 @@ from tests.tiny_table import WORDS
 from tests.training.conftest import CONFIGS
 from tests.training.test_train import Planted
 from training import train_cross_encoder
-from training.cross_encoder.config import CrossEncoderConfig
-from training.cross_encoder.pairs import Outputs, PairSource
+from training.cross_encoder.pairs import CrossEncoderConfig, Outputs, PairSource
 from training.data.config_files import read_yaml
 from training.data.sources import Table
 from training.data.states import UnusableState
