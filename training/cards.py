@@ -63,9 +63,7 @@ def started_from(folder: str) -> dict[str, list[dict]]:
         return {}
     record = json.loads(path.read_text(encoding="utf-8"))
     own = [{name: record[name] for name in ("config", "data", "command")}] if "config" in record else []
-    earlier = record.get("started_from", [])
-    runs = own + (earlier if isinstance(earlier, list) else [earlier])  # a dict until version 0.2.0
-    distinct = {run["command"]: run for run in runs}
+    distinct = {run["command"]: run for run in [*own, *record.get("started_from", [])]}
     return {"started_from": list(distinct.values())}
 
 
