@@ -34,19 +34,15 @@ FROM_CHECKOUT = re.compile(r'(evaluate\.load\(")metrics(/[^\n#]*\))(?:  # this f
 
 
 def write_bundle(name: str, folder: Path, owner: str = HUB_OWNER) -> list[Path]:
-    """Write a metric, all modules that it imports, its demo and its card into one folder.
+    """Write a metric, all modules that it imports, its demo and its card into a new folder; the sorted paths.
 
     Args:
         name: name of the metric, that of its folder and script in metrics/.
         folder: where to write; made if missing.
         owner: user or organisation on the Hub that the weights come from.
 
-    Returns:
-        Paths of the files written, sorted.
-
     Raises:
-        ValueError: there is no such metric, `folder` is not empty, a module has the last name of another one, of
-            the script or of one of Python's own, or an import cannot be rewritten.
+        ValueError: there is no such metric, the folder has files, or a module cannot be in a bundle.
     """
     script = SOURCE / name / f"{name}.py"
     if not script.is_file():

@@ -55,7 +55,7 @@ def write_card(folder: Path, record: dict) -> None:
 
 
 def started_from(folder: str) -> dict[str, list[dict]]:
-    """What a card says about the runs of this package that a model comes from, the last first; empty for any other.
+    """The runs of this package that a model comes from, for a card, the last first; empty for any other.
 
     A run is `config`, `data` and `command`. A model may come from several.
     """
@@ -64,27 +64,19 @@ def started_from(folder: str) -> dict[str, list[dict]]:
         return {}
     record = json.loads(path.read_text(encoding="utf-8"))
     own = [{name: record[name] for name in ("config", "data", "command")}] if "config" in record else []
-    earlier = record.get("started_from", [])
-    runs = own + (earlier if isinstance(earlier, list) else [earlier])  # a dict until version 0.2.0
-    distinct = {run["command"]: run for run in runs}
+    distinct = {run["command"]: run for run in [*own, *record.get("started_from", [])]}
     return {"started_from": list(distinct.values())}
 
 
 def render(record: dict, results: pd.DataFrame | None = None, drifts: Sequence[Drift] = ()) -> str:
-    """The text of a card.
-
-    Args:
-        record: what `training.train` or `training.train_cross_encoder` recorded of the run.
-        results: what `read_results` returns; None for those in the record, without which the section is left out.
-        drifts: what `own_drifts` returns; none leaves the section out.
-    """
+    """The text of the card of a run's record; `results` of `read_results` come before those in the record."""
     if results is None and RESULTS in record:
         results = pd.DataFrame(record[RESULTS])
     return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results, drifts)
 
 
 def own_drifts(folder: Path) -> list[Drift]:
-    """What each precision costs the checkpoint of a folder; nothing if it was not measured with these weights.
+    """The costs of each precision for the checkpoint of a folder; none if it was not measured with these weights.
 
     Raises:
         ValueError: the checkpoint or its `precision.json` is damaged.
@@ -96,15 +88,10 @@ def own_drifts(folder: Path) -> list[Drift]:
 
 
 def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
-    """The test results of a checkpoint, as its benchmarks wrote them.
+    """The test results of a checkpoint, as benchmarks wrote them to folders; `row` names a MATCHA one in the tables.
 
-    Args:
-        folders: output of `python -m benchmarks matcha`, or outputs of `benchmarks stsscore` and `benchmarks nli_lex`.
-        row: name of a MATCHA checkpoint in the tables.
-
-    Returns:
-        Columns set, figure, value and published (the paper's own figure, NaN where it prints none); for MATCHA also
-        metric (MATCHA_ROW, BASELINE_ROW or AUTHORS_ROW, which then has what the paper publishes of MATCHA).
+    Columns set, figure, value and published (the paper's own figure, NaN where it prints none); for MATCHA also metric
+    (MATCHA_ROW, BASELINE_ROW or AUTHORS_ROW, which has what the paper publishes of MATCHA).
 
     Raises:
         ValueError: the tables have no such row.

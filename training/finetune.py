@@ -94,7 +94,7 @@ def make_source(name: str, path: Path, columns: list[str]) -> Source:
 
 
 def finetune(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float) -> pd.DataFrame:
-    """Train on the rows and measure before and after.
+    """Train on the rows and measure before and after: columns set, figure, before, after, times 100, higher is better.
 
     Args:
         rows: triplets or labelled pairs, as described above.
@@ -102,9 +102,6 @@ def finetune(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float
         init: checkpoint to start from, a name that `evaluate.load("matcha", name)` takes.
         epochs: number of passes over the training part.
         lr: peak learning rate.
-
-    Returns:
-        Columns set, figure, before, after; times 100, higher is better.
 
     Raises:
         ValueError: `split` refuses the rows, there is no such checkpoint, or it is not a table.

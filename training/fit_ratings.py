@@ -8,7 +8,6 @@ an entailment 1.
 Prints the concordance with STS-B's development split before and after.
 """
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -23,7 +22,7 @@ from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.matcha.table import cosine
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import COSINE, to_unit
-from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
+from training.data.run_arguments import add_run_arguments, make_parser, run_options
 
 MAX_KNOTS = 33  # quantiles of all cosines, unweighted; with more, the map follows the noise of single pairs
 NLI = tuple(f"nli_triplets/{name}.parquet" for name in ("snli_test", "mnli_dev_mismatched", "lingnli_val"))
@@ -58,11 +57,10 @@ def fit_ratings(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) ->
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__, output=None)
     parser.add_argument(
         "--checkpoint", type=Path, required=True, help="Checkpoint folder; its config.json is rewritten."
     )
-    add_data_argument(parser)
     add_run_arguments(parser)
     arguments = parser.parse_args()
     if arguments.data is None:

@@ -8,7 +8,6 @@ Each set counts the same, and so do its two classes, so that .5 means even. Prin
 source in two folds, the balanced accuracy at .5 and the AUC of each set; a text is as good as its lowest claim.
 """
 
-import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +29,7 @@ from semantic_metrics.support.decision import (
 )
 from semantic_metrics.support.judge import Reader, SupportOptions
 from semantic_metrics.support.scoring import load_scorer, load_table
-from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
+from training.data.run_arguments import add_run_arguments, make_parser, run_options
 
 UNSUPPORTED = "unsupported"  # contradicted or not found: the set does not say which
 WICE, SHROOM = "wice", "shroom"
@@ -49,12 +48,8 @@ OF_CONTRADICTION = {name: POSITIVE if "contradiction" in name else NONE for name
 class ClaimSet:
     """A set of claims with sources.
 
-    Attributes:
-        path: of the file, in the folder of the data.
-        label: column of the labels.
-        verdicts: SUPPORTED, CONTRADICTED, NOT_FOUND or UNSUPPORTED by label; rows with another label are left out.
-        claim, source: columns.
-        unseen: whether the set trains no checkpoint.
+    `label` and `verdicts` say which of SUPPORTED, CONTRADICTED, NOT_FOUND and UNSUPPORTED a row is, if any; `unseen`
+    whether the set trains no checkpoint.
     """
 
     path: str
@@ -70,11 +65,7 @@ class ClaimSet:
         return self.path.partition("/")[0]
 
     def read(self, data: Path, rows: int) -> pd.DataFrame:
-        """At most `rows` rows, all of WiCE, with the columns claim, source and verdict.
-
-        Raises:
-            OSError: the file is missing.
-        """
+        """At most `rows` rows, all of WiCE, with the columns claim, source and verdict."""
         table = pd.read_parquet(data / self.path)
         labels = _ratings(table) if self.name == SHROOM else table[self.label]
         sources = table[self.source].map(lambda value: value if isinstance(value, str) else "\n".join(value))
@@ -91,36 +82,22 @@ def _ratings(table: pd.DataFrame) -> pd.Series:
     return agreed.where(table["task"] != "DM")
 
 
+EITHER = {1: SUPPORTED, 0: UNSUPPORTED}
 SUPPORTS = {"SUPPORTS": SUPPORTED, "REFUTES": CONTRADICTED}
+IN_PART = {"supported": SUPPORTED, "partially_supported": NOT_FOUND, "not_supported": NOT_FOUND}
+FULLY = {"Fully attributable": SUPPORTED, "Not fully attributable": UNSUPPORTED}
+CLASSES = {"entailment": SUPPORTED, "neutral": NOT_FOUND, "contradiction": CONTRADICTED}
+REFUTED = {"SUPPORTS": SUPPORTED, "REFUTED": UNSUPPORTED}
+RATERS = {0: SUPPORTED, 1: UNSUPPORTED}
+STANCES = {"completely-support": SUPPORTED, "refute": CONTRADICTED, "irrelevant": NOT_FOUND}
 SETS = (
-    ClaimSet(
-        f"{WICE}/claim_documents_dev.parquet",
-        "label",
-        {"supported": SUPPORTED, "partially_supported": NOT_FOUND, "not_supported": NOT_FOUND},
-        "claim",
-        "evidence",
-    ),
-    ClaimSet("attributionbench/dev.parquet", "label", {1: SUPPORTED, 0: UNSUPPORTED}, "claim", "evidence"),
-    ClaimSet(
-        "begin/all.parquet",
-        "begin_label",
-        {"Fully attributable": SUPPORTED, "Not fully attributable": UNSUPPORTED},
-        "response",
-        "knowledge",
-    ),
-    ClaimSet(
-        "healthver/dev.parquet",
-        "label",
-        {"entailment": SUPPORTED, "neutral": NOT_FOUND, "contradiction": CONTRADICTED},
-    ),
-    ClaimSet("covidfact/all.parquet", "label", {"SUPPORTED": SUPPORTED, "REFUTED": UNSUPPORTED}),
-    ClaimSet(f"{SHROOM}/dev.parquet", "p_hallucination", {0: SUPPORTED, 1: UNSUPPORTED}, "candidate", "compare_to"),
-    ClaimSet(
-        "factcheck_gpt/stance.parquet",
-        "stance",
-        {"completely-support": SUPPORTED, "refute": CONTRADICTED, "irrelevant": NOT_FOUND},
-        unseen=False,
-    ),
+    ClaimSet(f"{WICE}/claim_documents_dev.parquet", "label", IN_PART, "claim", "evidence"),
+    ClaimSet("attributionbench/dev.parquet", "label", EITHER, "claim", "evidence"),
+    ClaimSet("begin/all.parquet", "begin_label", FULLY, "response", "knowledge"),
+    ClaimSet("healthver/dev.parquet", "label", CLASSES),
+    ClaimSet("covidfact/all.parquet", "label", REFUTED),
+    ClaimSet(f"{SHROOM}/dev.parquet", "p_hallucination", RATERS, "candidate", "compare_to"),
+    ClaimSet("factcheck_gpt/stance.parquet", "stance", STANCES, unseen=False),
     ClaimSet("fool_me_twice/dev.parquet", "label", SUPPORTS, unseen=False),
     ClaimSet("fever_symmetric/dev_v0.2.parquet", "fever_label", SUPPORTS, unseen=False),
 )
@@ -128,13 +105,9 @@ SETS = (
 
 @dataclass(frozen=True)
 class Claims:
-    """The claims of all sets.
+    """The claims of all sets: what the model reads of each, and the text, `rows`, that it belongs to.
 
-    Attributes:
-        features: (claims, len(FEATURES)).
-        rows: (claims,) int, the text that each belongs to.
-        sets, sources, verdicts: (texts,) name of the set, source, and verdict.
-        seen: (texts,) bool, whether the set trains a checkpoint.
+    The others are of the texts: name of the set, source, verdict, and whether the set trains a checkpoint.
     """
 
     features: np.ndarray
@@ -169,22 +142,17 @@ class Claims:
             weights[labels == value] /= 2 * weights[labels == value].sum()
         return fit_logistic(self.features[claims], labels, weights, list(bounds.values()))
 
-    def lowest(self, decision: Decision) -> np.ndarray:
-        """(texts,) the lowest support of each text's claims."""
+    def cross_validate(self) -> np.ndarray:
+        """(texts,) the lowest support of each text's claims, by decisions that were fitted without its fold."""
         lowest = np.full(len(self.sets), np.inf)
-        np.minimum.at(lowest, self.rows, decision.judge(self.features)[:, 0])
+        for kept, left in folds_by_group(self.verdicts == SUPPORTED, self.sources.tolist(), FOLDS, 0):
+            claims = np.isin(self.rows, left)
+            np.minimum.at(lowest, self.rows[claims], self.fit(kept).judge(self.features[claims])[:, 0])
         return lowest
 
 
 def fit_logistic(features: np.ndarray, labels: np.ndarray, weights: np.ndarray, bounds: list[Bounds]) -> Logistic:
-    """A logistic regression whose coefficients have bounds.
-
-    Args:
-        features: (n, d).
-        labels: (n,) bool.
-        weights: (n,) of sum 1.
-        bounds: of the d coefficients; 0 or none.
-    """
+    """A logistic regression on (n, d) features, whose d coefficients have bounds; the (n,) weights are of sum 1."""
     means = weights @ features
     deviations = np.sqrt(weights @ (features - means) ** 2)
     deviations[deviations < 1e-9] = 1.0
@@ -218,34 +186,23 @@ def read_claims(reader: Reader, data: Path, rows: int) -> Claims:
     return Claims(np.array(features), renumbered, *columns)
 
 
-def cross_validate(claims: Claims, seed: int = 0) -> np.ndarray:
-    """(texts,) lowest support of each text by decisions that were fitted without its fold."""
-    lowest = np.zeros(len(claims.sets))
-    supported = claims.verdicts == SUPPORTED
-    for kept, left in folds_by_group(supported, claims.sources.tolist(), FOLDS, seed):
-        lowest[left] = claims.lowest(claims.fit(kept))[left]
-    return lowest
-
-
-def report(claims: Claims, lowest: np.ndarray) -> list[str]:
-    """A line for each set."""
-    lines = []
+def report(claims: Claims) -> None:
+    """Print how well each set is judged."""
+    lowest = claims.cross_validate()
     for name in dict.fromkeys(claims.sets):
         rows = claims.sets == name
         supported = claims.verdicts[rows] == SUPPORTED
-        accuracy = balanced_accuracy_score(supported, lowest[rows] >= 0.5)
-        area = roc_auc_score(supported, lowest[rows])
-        lines.append(f"{name:18} {rows.sum():5} texts  balanced accuracy {100 * accuracy:.1f}  AUC {100 * area:.1f}")
-    return lines
+        accuracy = 100 * balanced_accuracy_score(supported, lowest[rows] >= 0.5)
+        area = 100 * roc_auc_score(supported, lowest[rows])
+        sys.stdout.write(f"{name:18} {rows.sum():5} texts  balanced accuracy {accuracy:.1f}  AUC {area:.1f}\n")
 
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__, output=None)
     parser.add_argument("--config", help="Checkpoint: a shipped one's name, or a folder; default: pairs.")
     parser.add_argument("--rows", type=int, default=400, help="Most texts of a set; WiCE is read whole.")
     parser.add_argument("--dry-run", action="store_true", help="Print the figures and write nothing.")
-    add_data_argument(parser)
     add_run_arguments(parser)
     arguments = parser.parse_args()
     if arguments.data is None:
@@ -256,8 +213,7 @@ def main() -> None:
         claims = read_claims(Reader(scorer, load_table(), options), arguments.data, arguments.rows)
     except (OSError, ValueError) as error:
         parser.error(str(error))
-    lines = report(claims, cross_validate(claims))
-    sys.stdout.write("\n".join(lines) + "\n")
+    report(claims)
     fitted = claims.fit(np.arange(len(claims.sets)))
     counts = ", ".join(f"{name} {number}" for name, number in pd.Series(claims.sets).value_counts().items())
     checkpoint = scorer.checkpoint_sha256[:CHECKPOINT_DIGITS]

@@ -25,7 +25,7 @@ from semantic_metrics.transformer.drifts import FILE as DRIFTS
 from training.cards import RECORD, write_card
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
+from training.data.run_arguments import add_run_arguments, make_parser, run_options
 from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate
 
@@ -33,11 +33,7 @@ from training.matcha.validate import load_validation, validate
 def interpolate(
     first: dict[str, torch.Tensor], second: dict[str, torch.Tensor], share: float
 ) -> dict[str, torch.Tensor]:
-    """The mean of two sets of tensors, by name: (1 - share) of the first and share of the second, in float16.
-
-    Raises:
-        ValueError: the share is outside of [0, 1], or the tensors differ in names or shapes.
-    """
+    """The mean of tensors of one name: (1 - share) of the first and share of the second, in float16."""
     if not 0 <= share <= 1:
         raise ValueError(f"share: expected a number in [0, 1], got {share}")
     shapes = [{name: tuple(tensor.shape) for name, tensor in tensors.items()} for tensors in (first, second)]
@@ -56,13 +52,10 @@ def _read(folder: Path) -> dict[str, torch.Tensor]:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__, "YAML file with the validation sets.")
     parser.add_argument("first", help="Checkpoint folder, or a model named like `init` of a config.")
     parser.add_argument("second", type=Path, help="Folder of a contextual checkpoint, whose other files are kept.")
     parser.add_argument("--share", type=float, required=True, help="Share of the second checkpoint, in [0, 1].")
-    parser.add_argument("--config", type=Path, required=True, help="YAML file with the validation sets.")
-    add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     add_run_arguments(parser)
     arguments = parser.parse_args()
     if not is_contextual(arguments.second):

@@ -13,7 +13,6 @@ Prints what was kept and dropped, and the weights of the rating. --backend is th
 torch, and the one that rates in bfloat16 if the teacher does not run in float32 and the processor has instructions.
 """
 
-import argparse
 import sys
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -46,7 +45,7 @@ from training.cross_encoder.targets import class_target
 from training.data.config_checks import Share
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
+from training.data.run_arguments import add_run_arguments, make_parser, run_options
 from training.data.sources import Entry, check_columns, drop_texts, read_excluded, take_limit
 
 PAIR = ["sentence1", "sentence2"]
@@ -103,11 +102,7 @@ class CandidateSource(Entry):
     ) -> tuple[pd.DataFrame, Counter]:
         """Columns `PAIR`, `label` (None for no label) and `source`, and the count of pairs made, kept, dropped.
 
-        Args:
-            data: the folder that relative paths begin in.
-            encoder: finds the neighbours; needed where `near` is given.
-            excluded: normalised texts of evaluation sets; a pair that holds one is dropped.
-            run: how the encoder runs; see `embed`.
+        A pair that holds a text of `excluded` is dropped. The encoder finds the neighbours for `near`.
 
         Raises:
             ValueError: a file or column is missing, or `near` is given without an encoder.
@@ -142,9 +137,7 @@ class CandidateSource(Entry):
 class Rating:
     """A rating of similarity by a cross-encoder and a sentence encoder, which err on different pairs.
 
-    Attributes:
-        encoder: sentence encoder, named like `init` of a training config.
-        fit: pairs with a score of people, which the weights are fitted on.
+    `encoder` is named like `init` of a training config; the weights are fitted on pairs that people rated.
     """
 
     encoder: str
@@ -160,13 +153,12 @@ class Rating:
 
 @dataclass(frozen=True)
 class CandidateConfig:
-    """Which pairs are scored.
+    """The pairs that are judged, and how: see `Rating`, without which a teacher's similarities stay as they are.
 
     Attributes:
         train: sources of the pairs.
         encoder: sentence encoder that finds neighbours, named like `init` of a training config.
         label_share: share of a person's label in the probabilities of a pair that has one; the teacher's have the rest.
-        rating: makes ratings of the teacher's similarities; without it they stay as they are.
         exclude: tables with `columns` of texts that no pair may contain.
     """
 
@@ -264,12 +256,9 @@ def _mix(probabilities: np.ndarray, labels: pd.Series, classes: list[str], share
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True, help="A YAML file; see CandidateConfig.")
+    parser = make_parser(__doc__, "A YAML file; see CandidateConfig.", "File to write: .parquet, or .safetensors.")
     parser.add_argument("--teacher", required=True, help="Folder, Hub id, or logits.")
     parser.add_argument("--rating-encoder", help="Folder of the encoder that the config's `rating` names.")
-    add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="File to write: .parquet, or .safetensors.")
     parser.add_argument("--limit", type=int, metavar="N", help=f"Judge at most N more pairs, with a {SUFFIX} output.")
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()

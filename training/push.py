@@ -53,14 +53,7 @@ class HubError(click.ClickException):
 
 @dataclass(frozen=True)
 class Repo:
-    """A folder and the kind of repository that it becomes.
-
-    Attributes:
-        kind: MODEL or SPACE.
-        name: name of the repository.
-        folder: files to push.
-        card: where messages say that the card is, as `folder` may be a copy.
-    """
+    """A folder and the kind of repository that it becomes, MODEL or SPACE; `card` is the path in messages."""
 
     kind: str
     name: str
@@ -170,20 +163,14 @@ def find_commit(api: HfApi, kind: str, hub_id: str, tag: str | None = None) -> s
             return None
 
     with hub_errors(api, hub_id):
-        if tag is not None and (commit := look_up(tag)):
-            raise PushError(f"--tag: expected a name that is free; {hub_id} has {tag!r}, of commit {commit}")
-        return look_up(MAIN)
+        tagged, head = tag and look_up(tag), look_up(MAIN)
+    if tagged:
+        raise PushError(f"--tag: expected a name that is free; {hub_id} has {tag!r}, of commit {tagged}")
+    return head
 
 
 def upload(api: HfApi, repo: Repo, hub_id: str, commit: str | None, tag: str | None) -> str:
-    """Push the files that differ, with one commit at most; returns the commit.
-
-    Args:
-        api: with a token that may write.
-        repo: what is pushed.
-        hub_id: owner/name.
-        commit: what `find_commit` returned.
-        tag: name that the commit gets.
+    """Push the files that differ from the Hub's `commit`, with one commit at most; returns it, which gets the tag.
 
     Raises:
         HubError: the Hub did not answer or refused, or somebody else pushed since it was looked up.
@@ -192,12 +179,11 @@ def upload(api: HfApi, repo: Repo, hub_id: str, commit: str | None, tag: str | N
     with hub_errors(api, hub_id):
         if commit is None:
             api.create_repo(**where, **({"space_sdk": "gradio"} if repo.kind == SPACE else {}))
-        patterns, message = list(repo.files()), f"Push {repo.name}"
         pushed = api.upload_folder(
             **where,
             folder_path=repo.folder,
-            allow_patterns=patterns,
-            commit_message=message,
+            allow_patterns=list(repo.files()),
+            commit_message=f"Push {repo.name}",
             revision=MAIN,
             parent_commit=commit,
         ).oid
@@ -216,8 +202,6 @@ def hub_errors(api: HfApi, hub_id: str) -> Iterator[None]:
     limit_requests()
     try:
         yield
-    except PushError:
-        raise
     except Exception as error:  # requests, httpx and the Hub share no class across versions of huggingface_hub
         status = getattr(getattr(error, "response", None), "status_code", None)
         message = f"{hub_id}: the Hub at {api.endpoint} "

@@ -7,7 +7,6 @@ validation sets of the run, every figure before and after and the largest change
 go into the checkpoint's training.json as well.
 """
 
-import argparse
 import json
 import shutil
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from safetensors.torch import load_file
+from scipy.special import softmax
 
 from semantic_metrics.core.checkpoint_files import WEIGHTS
 from semantic_metrics.cross_encoder import eight_bits
@@ -22,7 +22,7 @@ from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from training.cards import RECORD, write_card
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.cross_encoder.targets import figures
-from training.data.run_arguments import add_data_argument
+from training.data.run_arguments import make_parser
 from training.data.sources import Table
 from training.data.states import written_whole
 
@@ -35,15 +35,7 @@ def shrink(folder: Path, output: Path) -> None:
 
 
 def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outputs, data: Path | None) -> dict:
-    """Figures of both checkpoints by set, and the largest change of a probability or of a similarity.
-
-    Args:
-        folder: the checkpoint as it was trained.
-        shrunk: the same in 8 bits.
-        sources: validation sets.
-        outputs: what the model predicts.
-        data: folder of the relative paths.
-    """
+    """Figures of a checkpoint and of the same in 8 bits by validation set, and the largest change of a score."""
     scorers = PairScorer(folder), PairScorer(shrunk)
     table, largest, count = {}, 0.0, 0
     for source in sources:
@@ -61,18 +53,14 @@ def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outp
 
 def _scores(logits: np.ndarray, classes: int, scale: float) -> np.ndarray:
     """Probabilities of the classes beside the similarity in [0, 1]."""
-    exponents = np.exp(logits[:, :classes] - logits[:, :classes].max(axis=1, keepdims=True))
-    similarity = np.clip(logits[:, classes:] / scale, 0, 1)
-    return np.hstack([exponents / exponents.sum(axis=1, keepdims=True), similarity])
+    return np.hstack([softmax(logits[:, :classes], axis=1), np.clip(logits[:, classes:] / scale, 0, 1)])
 
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("folder", type=Path, help="Checkpoint that train_cross_encoder.py wrote.")
-    add_data_argument(parser)
     parser.add_argument("--limit", type=int, default=200, help="Pairs of each validation set (default 200).")
-    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     arguments = parser.parse_args()
     try:
         record = json.loads((arguments.folder / RECORD).read_text(encoding="utf-8"))

@@ -18,11 +18,9 @@ authors' format), `state/` (what --resume continues from) and `logs/` (tensorboa
 checkpoint to the Hub when it is trained.
 """
 
-import argparse
 import shutil
 import sys
 from dataclasses import asdict, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -41,7 +39,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from training.cards import write_card
 from training.data.config_checks import make_part, warn_of_slow_precision
 from training.data.config_files import read_yaml
-from training.data.run_arguments import add_data_argument
+from training.data.run_arguments import make_parser
 from training.data.sources import Entry, Example, load_source, read_excluded
 from training.data.states import (
     UnusableState,
@@ -52,11 +50,10 @@ from training.data.states import (
     restore_folder,
     written_whole,
 )
-from training.matcha.batches import Batch, Corpus, InterleavedBatches, LevelBatches, RoundRobinBatches, StagedBatches
-from training.matcha.config import ROUND_ROBIN, TrainConfig
+from training.matcha.batches import Batch, Corpus, SourceBatches, even_turns, levels_in_turn, round_robin, stages
+from training.matcha.config import ROUND_ROBIN, SCHEDULES, TrainConfig
 from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, save_network, scorer_of
 from training.matcha.losses import LOSSES
-from training.matcha.schedules import SCHEDULES
 from training.matcha.set_regulariser import REGULARISERS, SetSamples
 from training.matcha.validate import Results, check_figure, load_validation, mean_figure, validate
 from training.push import add_push_option, check_push, push_run
@@ -138,9 +135,7 @@ class Run:
         self.accelerator.init_trackers(self.config.name)
 
     def train(self, resume: bool = False) -> None:
-        """Run to the end; with `resume`, from the last saved state if there is one.
-
-        Without `resume`, the states of an earlier run in the output folder are removed first.
+        """Run to the end; with `resume`, from the last saved state; else older states are removed first.
 
         Raises:
             UnusableState: the saved state is damaged, or of a run with another config.
@@ -203,7 +198,7 @@ class Run:
         return torch.cat([whole[:begin], vectors, whole[begin + len(vectors) :]])  # own part, with its gradient
 
     def _gather_batch(self, batch: Batch) -> Batch:
-        """What the losses read of the batches of all processes."""
+        """The part that the losses read of the batches of all processes."""
         if self.accelerator.num_processes == 1:
             return batch
         present, same, target = map(self.accelerator.gather, (batch.present, batch.same, batch.target))
@@ -315,10 +310,16 @@ class Run:
 def make_loader(corpus: Corpus, config: TrainConfig, steps: int) -> DataLoader:
     """The batches of a run of so many optimiser steps."""
     shares = [s.share if s.share is not None else n for s, n in zip(config.train, corpus.sizes, strict=True)]
-    kind = RoundRobinBatches if config.turns == ROUND_ROBIN else InterleavedBatches
-    kinds = {"sequential": StagedBatches, "curriculum": partial(LevelBatches, [s.level for s in config.train])}
-    kind = kinds.get(config.strategy, kind)
-    batches = kind(corpus.sizes, shares, config.batch_size, steps * config.accumulate, config.seed)
+    steps *= config.accumulate
+    if config.strategy == "sequential":
+        turns = stages(shares, steps)
+    elif config.strategy == "curriculum":
+        turns = levels_in_turn([source.level for source in config.train], shares, steps)
+    elif config.turns == ROUND_ROBIN:
+        turns = round_robin(corpus.sizes, config.batch_size, steps)
+    else:
+        turns = even_turns(shares, steps)
+    batches = SourceBatches(corpus.sizes, turns, config.batch_size, config.seed)
     # a generator of its own: the loader must not draw from the stream that dropout draws from
     return DataLoader(corpus, batch_sampler=batches, collate_fn=corpus.collate, generator=torch.Generator())
 
@@ -339,38 +340,28 @@ def find_state(output: Path) -> Path | None:
     return steps[max(steps)] if steps else None
 
 
-def parse_args(args: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description="Train MATCHA.")
-    parser.add_argument(
-        "--config",
-        type=Path,
-        help="A YAML file, such as those of training/configs/matcha; by default smoke.yaml, a minute on bundled data.",
-    )
-    add_data_argument(parser)
+def main() -> None:
+    """Train what the command line asks for."""
+    parser = make_parser("Train MATCHA.", output=None)
+    described = "A YAML file, such as those of training/configs/matcha; default: smoke.yaml, a minute on bundled data."
+    parser.add_argument("--config", type=Path, help=described)
     parser.add_argument("--output", type=Path, help="Folder to write to (default: runs/ and the config's name).")
     parser.add_argument("--resume", action="store_true", help="Continue from the output folder's saved state.")
     add_push_option(parser)
-    parsed = parser.parse_args(args)
-    if parsed.config is None:
-        parsed.config = SMOKE
+    args = parser.parse_args()
+    if args.config is None:
+        args.config = SMOKE
         sys.stderr.write(f"train.py: no --config: this trains {SMOKE}, a short run on bundled data\n")
-    parsed.output = parsed.output or Path("runs") / parsed.config.stem
-    check_push(parser, parsed.push)
-    return parsed
-
-
-def main() -> None:
-    """Train what the command line asks for."""
-    args = parse_args()
+    output = args.output or Path("runs") / args.config.stem
+    check_push(parser, args.push)
     refused: tuple[type[Exception], ...] = (OSError, ValueError)
     try:
-        run = Run(read_yaml(args.config, TrainConfig), args.data, args.output)
+        run = Run(read_yaml(args.config, TrainConfig), args.data, output)
         refused = (UnusableState,)  # any other error of a run is a bug, whose traceback is wanted
         run.train(args.resume)
     except refused as error:
         sys.exit(f"train.py: {error}")
-    push_run(args.output, args.push)
+    push_run(output, args.push)
 
 
 if __name__ == "__main__":

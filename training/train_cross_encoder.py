@@ -12,7 +12,6 @@ either (--set epochs=2 frozen_layers=null). The output
 folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (what --resume continues from).
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -32,7 +31,7 @@ from sentence_transformers import CrossEncoder
 from sentence_transformers.base.evaluation import SequentialEvaluator
 from sentence_transformers.base.sampler import DefaultBatchSampler
 from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
-from transformers import AutoConfig, PreTrainedModel, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers import AutoConfig, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, set_seed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
@@ -42,13 +41,12 @@ from semantic_metrics.cross_encoder.heads import SIMILARITY
 from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names
 from semantic_metrics.files.errors import one_line
 from training.cards import started_from, write_card
-from training.cross_encoder.config import CrossEncoderConfig
-from training.cross_encoder.pairs import leave_out_long, to_dataset
+from training.cross_encoder.pairs import CrossEncoderConfig, leave_out_long, to_dataset
 from training.cross_encoder.targets import TargetEvaluator, TargetLoss
 from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.data.run_arguments import add_data_argument
+from training.data.run_arguments import make_parser
 from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole
 from training.push import add_push_option, check_push, push_run
@@ -60,15 +58,13 @@ POOL_PAIRS = 6400  # sorted by length together: enough to pad little, few enough
 
 
 class InvalidRun(ValueError):
-    """What a run needs cannot be read; one line that says why."""
+    """Something that a run needs cannot be read; one line that says why."""
 
 
 class CompleteStates(TrainerCallback):
     """Marks each state of the trainer once it is written: a kill leaves some half written, or half removed.
 
-    Args:
-        config: stored with each state, as the state is good for no other.
-        start: digest of the weights that the run starts from, as `start_digest` makes it; stored too.
+    With each the config is stored and `start`, the digest of the weights that the run starts from: it fits no other.
     """
 
     def __init__(self, config: CrossEncoderConfig, start: str) -> None:
@@ -97,7 +93,7 @@ def start_digest(model: CrossEncoder) -> str:
 
 
 def started(config: CrossEncoderConfig, start: str) -> dict:
-    """What tells one run from another: its config, and the weights that it starts from in the place of their name."""
+    """The values that tell one run from another: its config, with the weights it starts from in place of their name."""
     return config_values(config) | {"init": start}
 
 
@@ -194,37 +190,22 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
             config_kwargs=config_kwargs,
             device=None if torch.cuda.is_available() else "cpu",
         ).float()  # the shipped weights are fp16, which does not train
-    if config.layers is not None:
-        keep_layers(model.model, config.layers)
+    encoder = model.model.base_model.encoder
+    if config.layers is not None:  # the others are dropped (Sajjad et al., 2023)
+        if config.layers[-1] >= len(encoder.layer):
+            raise ValueError(f"layers: expected numbers from 0 to {len(encoder.layer) - 1}, got {config.layers}")
+        encoder.layer = torch.nn.ModuleList([encoder.layer[i] for i in config.layers])
+        model.config.num_hidden_layers = len(config.layers)
     if config.outputs.similarity:
         model.config.stsscore = {"scale": config.top_score}  # the metric reads what to divide the raw score by
         if config.centre_head and not has_similarity_head(init, len(names)):
             head = [module for module in model.modules() if isinstance(module, torch.nn.Linear)][-1]
             torch.nn.init.constant_(head.bias[-1:], config.top_score / 2)  # else the first steps only learn the mean
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
-    freeze(model, config.frozen_layers)
-    return model
-
-
-def keep_layers(model: PreTrainedModel, layers: list[int]) -> None:
-    """Keep the encoder's layers of these numbers, from 0, and drop the others (Sajjad et al., 2023).
-
-    Raises:
-        ValueError: the encoder has no layer of that number.
-    """
-    encoder = model.base_model.encoder
-    if layers[-1] >= len(encoder.layer):
-        raise ValueError(f"layers: expected numbers from 0 to {len(encoder.layer) - 1}, got {layers}")
-    encoder.layer = torch.nn.ModuleList([encoder.layer[i] for i in layers])
-    model.config.num_hidden_layers = len(layers)
-
-
-def freeze(model: CrossEncoder, layers: int | None) -> None:
-    """Keep the embeddings and the first `layers` layers of the encoder as they are; None trains everything."""
-    if layers is not None:
-        encoder = model.model.base_model
-        for part in (encoder.embeddings, *encoder.encoder.layer[:layers]):
+    if config.frozen_layers is not None:
+        for part in (model.model.base_model.embeddings, *encoder.layer[: config.frozen_layers]):
             part.requires_grad_(False)
+    return model
 
 
 def has_similarity_head(init: str, outputs: int) -> bool:
@@ -236,25 +217,20 @@ def has_similarity_head(init: str, outputs: int) -> bool:
     return outputs == 1 or labels[-1].strip().lower() == SIMILARITY
 
 
-def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, dict[str, pd.DataFrame], dict]:
-    """Training pairs of one pass, validation pairs by name, and counts of the rows read, kept and dropped by source."""
+def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, SequentialEvaluator, dict]:
+    """Training pairs of one pass, an evaluator of all validation sets, and counts of the rows by source."""
     excluded = read_excluded(config.exclude, data)
-    passes, counts = [], {}
+    passes, counts, evaluators = [], {}, []
     for source in config.train:
-        pairs, counts[source.name] = source.load(data, config.outputs, excluded)
+        pairs, count = source.load(data, config.outputs, excluded)
+        counts[source.name] = dict(count)
         passes.append(source.passes(pairs))
-    validation = {source.name: source.load(data, config.outputs, frozenset())[0] for source in config.validate}
-    return to_dataset(pd.concat(passes)), validation, {name: dict(count) for name, count in counts.items()}
-
-
-def build_evaluator(config: CrossEncoderConfig, validation: dict[str, pd.DataFrame]) -> SequentialEvaluator:
-    """One evaluator per validation set: accuracy for classes, Pearson and Spearman for scores."""
-    evaluators = []
-    for name, pairs in validation.items():
-        texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
-        targets = np.stack(pairs["label"])
-        evaluators.append(TargetEvaluator(texts, targets, len(config.outputs.classes), name, config.precision))
-    return SequentialEvaluator(evaluators, main_score_function=lambda scores: float(np.mean(scores)))
+    for source in config.validate:
+        pairs, _ = source.load(data, config.outputs, frozenset())
+        texts, targets = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True)), np.stack(pairs["label"])
+        evaluators.append(TargetEvaluator(texts, targets, len(config.outputs.classes), source.name, config.precision))
+    evaluator = SequentialEvaluator(evaluators, main_score_function=lambda scores: float(np.mean(scores)))
+    return to_dataset(pd.concat(passes)), evaluator, counts
 
 
 def training_arguments(
@@ -267,18 +243,15 @@ def training_arguments(
         max_steps=steps or -1,
         accelerator_config={"even_batches": False},
         learning_rate=config.lr,
-        lr_scheduler_type="linear",
         warmup_steps=config.warmup,
         weight_decay=config.weight_decay,
         seed=config.seed,
         data_seed=config.seed,
         bf16=config.precision == "bf16",
         use_cpu=not torch.cuda.is_available(),
-        optim="adamw_torch_fused",
         batch_sampler=partial(SimilarLengths, lengths, config.batch_tokens),
         eval_strategy="steps",
         eval_steps=config.validate_every,
-        save_strategy="steps",
         save_steps=config.validate_every,
         save_total_limit=2,
         load_best_model_at_end=True,
@@ -302,16 +275,9 @@ def train(
 ) -> dict[str, float]:
     """Train, keep the step with the best mean validation score, write `output/checkpoint`.
 
-    Args:
-        config: what is trained.
-        data: folder of the config's relative paths.
-        output: folder that everything is written to.
-        init: folder of the model that `config.init` names, if it is elsewhere.
-        resume: continue from `output/state`.
-        steps: stop after so many optimiser steps, to try a config; None for all.
-
-    Returns:
-        Validation figures of the written checkpoint, by set and figure; empty in all processes but the first.
+    `init` is the folder of the model that `config.init` names, if it is elsewhere, and `steps` the number of optimiser
+    steps after which a try stops. Returns the validation figures of the written checkpoint, by set and figure; none in
+    all processes but the first.
 
     Raises:
         InvalidRun: the data, or the model that it starts from, cannot be read.
@@ -319,12 +285,12 @@ def train(
     """
     set_seed(config.seed)
     with _invalid_run():
-        dataset, validation, counts = load_pairs(config, data)
+        dataset, evaluator, counts = load_pairs(config, data)
     with _invalid_run(f"init: expected a model, got {init or config.init!r}"):
         model = build_model(config, init or config.init)
     digest = start_digest(model)
     state = find_state(output / "state", config, digest) if resume else None
-    evaluator, pairs = build_evaluator(config, validation), len(dataset)
+    pairs = len(dataset)
     dataset, lengths = leave_out_long(model, dataset, config.max_length)
     if not len(dataset):
         raise InvalidRun(f"max_length: expected tokens for one of {pairs:,} pairs or more, got {config.max_length}")
@@ -370,13 +336,9 @@ def _invalid_run(expected: str = "") -> Iterator[None]:
 def write_checkpoint(
     folder: Path, model: CrossEncoder, evaluator: SequentialEvaluator, record: dict[str, object]
 ) -> dict[str, float]:
-    """Write a trained model with its card, whole or not at all; result: its validation figures, by set and figure.
+    """Write a trained model with its card, whole or not at all; its figures as written, in float16, run in float32.
 
-    Args:
-        folder: folder that is replaced.
-        model: what is written, in float16.
-        evaluator: measures what was written, computed in float32.
-        record: what the card says of the run, but for the figures.
+    `record` is what the card says of the run, but for the figures.
     """
     with written_whole(folder) as written:
         save(model, written)
@@ -407,17 +369,15 @@ def save(model: CrossEncoder, folder: Path) -> None:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--task", choices=["nli", "stsb"], help="Train with the config of this name.")
-    which.add_argument("--config", type=Path, help="YAML file; see training/cross_encoder/config.py.")
+    which.add_argument("--config", type=Path, help="YAML file; see training/cross_encoder/pairs.py.")
     parser.add_argument(
         "--set", nargs="+", action="extend", metavar="NAME=VALUE", default=[], help="Other values of the config."
     )
     parser.add_argument("--steps", type=int, metavar="N", help="Stop after N steps, to try a config.")
     parser.add_argument("--init", help="Folder to start from, instead of the config's `init`.")
-    add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     parser.add_argument("--resume", action="store_true", help="Continue from output/state.")
     add_push_option(parser)
     arguments = parser.parse_args()

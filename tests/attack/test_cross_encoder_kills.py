@@ -16,8 +16,7 @@ import torch
 from tests import tiny_pairs as tiny
 from tests.attack.test_kills import in_a_child, kill_after
 from tests.tiny_table import WORDS
-from training.cross_encoder.config import CrossEncoderConfig
-from training.cross_encoder.pairs import PairSource
+from training.cross_encoder.pairs import CrossEncoderConfig, PairSource
 from training.data.sources import Table
 from training.train_cross_encoder import train
 

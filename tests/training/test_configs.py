@@ -18,7 +18,7 @@ from tests.conftest import ROOT
 from tests.documents.blocks import check_command, commands
 from tests.training.conftest import CONFIGS, TRAINING
 from training.cards import own_drifts, read_results, render
-from training.cross_encoder.config import CrossEncoderConfig
+from training.cross_encoder.pairs import CrossEncoderConfig
 from training.data import config_checks
 from training.data.config_files import read_yaml
 from training.matcha.config import TrainConfig
@@ -129,11 +129,9 @@ def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
     ("changes", "message"),
     [
         ({"lr": "fast"}, "lr: expected a valid number, .*got 'fast'"),
-        ({"lr": float("nan")}, "lr: expected a finite number, got nan"),
         ({"batch_size": 0}, "batch_size: expected greater than or equal to 1, got 0"),
         ({"stepz": 3}, "stepz: unknown key"),
         ({"extends": "config.yaml"}, "extends: expected another file, got one that extends itself"),
-        ({"average": 1}, "average: expected less than 1, got 1"),
         ({"select_by": "rouge"}, "select_by: expected one of n_delta, .*got 'rouge'"),
         ({"name": "../up"}, "name: expected a name without a path, got '../up'"),
         ({"loss": {"kind": "cosine"}}, "loss: expected kind triplet or in_batch or regression, got 'cosine'"),
@@ -150,10 +148,8 @@ def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
         ),
         ({"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "columns": [["a"]]}]}, "one list of three col"),
         ({"train": [{"name": "a", "kind": "pears", "path": "a.csv"}]}, "expected a kind among pairs, .*got 'pears'"),
-        ({"train": 2 * [{"name": "a", "kind": "triplets", "path": "a.csv"}]}, r"train, sets: .*got \['a'\] twice"),
-        ({"strategy": "shuffled"}, "strategy: expected one of interleaved.*got 'shuffled'"),
+        ({"train": 2 * [{"name": "a", "kind": "triplets", "path": "a.csv"}]}, r"train: .*got \['a'\] twice"),
         ({"strategy": "random"}, "strategy random: expected sources"),
-        ({"turns": "random"}, "turns: expected one of even, round_robin, got 'random'"),
     ],
 )
 def test_wrong_value_of_a_training_config_is_one_line(changes: dict, message: str, tmp_path: Path) -> None:
@@ -166,8 +162,6 @@ def test_wrong_value_of_a_training_config_is_one_line(changes: dict, message: st
     ("changes", "message"),
     [
         ({"layers": [2, 1]}, r"layers: expected numbers from 0 in ascending order, got \[2, 1\]"),
-        ({"dropout": 1.0}, "dropout: expected less than 1, got 1.0"),
-        ({"classes": "entailment"}, "classes: expected a valid list, got 'entailment'"),
         ({"train": [{"name": "a", "path": "a.csv"}]}, "scale of a: expected the highest score of its labels, got None"),
         ({"train": [{"name": "a", "path": "a.csv", "scale": 0}]}, r"train\[0\].scale: expected greater than 0"),
     ],

@@ -3,7 +3,6 @@
 import json
 import pickle
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,8 +25,7 @@ from tests.tiny_table import WORDS
 from tests.training.conftest import CONFIGS
 from tests.training.test_train import Planted
 from training import train_cross_encoder
-from training.cross_encoder.config import CrossEncoderConfig
-from training.cross_encoder.pairs import Outputs, PairSource
+from training.cross_encoder.pairs import CrossEncoderConfig, Outputs, PairSource
 from training.data.config_files import read_yaml
 from training.data.sources import Table
 from training.data.states import UnusableState
@@ -218,25 +216,13 @@ def test_resume_takes_complete_states_of_the_same_config_alone(
     ],
 )
 def test_what_cannot_be_read_is_one_line(
-    change: dict,
-    init: str | None,
-    message: str,
-    stsb: CrossEncoderConfig,
-    data: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture,
+    change: dict, init: str | None, message: str, stsb: CrossEncoderConfig, data: Path, tmp_path: Path
 ) -> None:
     config = replace(stsb, train=[replace(stsb.train[0], **change)])
-    monkeypatch.setattr(train_cross_encoder, "read_yaml", lambda *_: config)
-    monkeypatch.chdir(tmp_path)
-    given = ["--data", str(data), *([] if init is None else ["--init", init])]
-    monkeypatch.setattr(sys, "argv", ["train_cross_encoder.py", "--task", "stsb", "--output", "out", *given])
-    with pytest.raises(SystemExit, match="2"):
-        train_cross_encoder.main()
-    _, error = capsys.readouterr().err.split("train_cross_encoder.py: error: ")
-    assert message in error
-    assert error.count("\n") == 1
+    with pytest.raises(train_cross_encoder.InvalidRun) as error:
+        train(config, data, tmp_path / "out", init)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
     assert not list(tmp_path.iterdir())
 
 

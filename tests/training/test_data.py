@@ -24,7 +24,7 @@ from training.data.sources import (
     load_source,
     read_excluded,
 )
-from training.matcha.batches import InterleavedBatches, LevelBatches, RoundRobinBatches
+from training.matcha.batches import SourceBatches, even_turns, levels_in_turn, round_robin
 from training.matcha.config import STRATEGIES, TrainConfig
 from training.train import Run
 
@@ -98,7 +98,7 @@ def test_evaluation_texts_are_dropped_and_counted(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"reference": "premises"}, "expected columns .*premises"),
+        ({"reference": "premises"}, "expected columns of .*got premises"),
         ({"table": Table(path="none.parquet")}, "no file"),
         ({"table": Table(path="rows.txt")}, "expected a file ending in"),
         ({"correct": ["yes"], "incorrect": ["no"]}, "nothing left to train on"),
@@ -124,7 +124,7 @@ def test_batches_are_of_one_source_and_in_turn(
     sizes: list[int], batch_size: int, steps: int, data: st.DataObject
 ) -> None:
     shares = data.draw(st.lists(st.integers(1, 5), min_size=len(sizes), max_size=len(sizes)))
-    sampler = InterleavedBatches(sizes, shares, batch_size, steps, seed=1)
+    sampler = SourceBatches(sizes, even_turns(shares, steps), batch_size, seed=1)
     batches = list(sampler)
     assert len(batches) == len(sampler) == steps
     ends = np.cumsum(sizes)
@@ -158,34 +158,25 @@ def test_strategy_chooses_and_orders_the_sources(config: TrainConfig) -> None:
         "contrastive": ["triplets"],
         "random": ["first", "last"],
     }
-
-
-def test_a_curriculum_goes_by_the_difficulty_that_sources_name(config: TrainConfig) -> None:
     first, triplets, last = sources()
     named = [replace(first, difficulty=5), triplets, replace(last, difficulty=1)]
     ordered = replace(config, train=named, strategy="curriculum").sources()
     assert [(source.name, source.level) for source in ordered] == [("last", 1), ("triplets", 2), ("first", 5)]
 
 
-def turns(batches: InterleavedBatches) -> list[int]:
-    """The source of each batch."""
-    ends = np.cumsum(batches.sizes)
-    return [int(np.searchsorted(ends, min(batch), side="right")) for batch in batches]
-
-
 def test_a_round_robin_takes_a_batch_of_each_source_until_it_is_empty() -> None:
-    batches = RoundRobinBatches([9, 20, 3], [1, 9, 9], batch_size=4, steps=20, seed=1)
+    turns = round_robin([9, 20, 3], batch_size=4, steps=20)
     one_pass = [0, 1, 2, 0, 1, 1, 1, 1]  # two full batches, five, and one that two passes through the source fill
-    assert turns(batches) == [*one_pass, *one_pass, *one_pass[:4]]
+    assert turns == [*one_pass, *one_pass, *one_pass[:4]]
+    batches = list(SourceBatches([9, 20, 3], turns, 4, seed=1))
     assert all(len(batch) == 4 for batch in batches)
-    of_second = [row for batch in list(batches)[:8] if 9 <= min(batch) < 29 for row in batch]
+    of_second = [row for batch in batches[:8] if 9 <= min(batch) < 29 for row in batch]
     assert sorted(of_second) == list(range(9, 29)), "each row once in a pass"
 
 
 def test_a_curriculum_has_the_sources_of_a_level_in_turn() -> None:
     """Levels take their share of the steps, and sources of a level are drawn equally often, as in the authors' code."""
-    batches = LevelBatches([1, 3, 3], [10, 40, 30], [10, 40, 30], 4, 16, 1)
-    assert turns(batches) == [0] * 2 + [1, 2] * 7
+    assert levels_in_turn([1, 3, 3], [10, 40, 30], 16) == [0] * 2 + [1, 2] * 7
 
 
 @pytest.mark.parametrize("strategy", ["sequential", "curriculum"])

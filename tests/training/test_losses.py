@@ -18,12 +18,11 @@ from semantic_metrics.set_criteria.samples import OPERATORS, from_arrays, measur
 from tests import tiny_pairs as tiny
 from tests.training.conftest import TRAINING
 from training.cross_encoder.targets import TargetEvaluator, TargetLoss, class_target
-from training.data.set_samples import SetSource
 from training.data.sources import Table
 from training.matcha.batches import Batch
 from training.matcha.config import TrainConfig
 from training.matcha.losses import in_batch_loss, regression_loss, triplet_loss
-from training.matcha.set_regulariser import SetCriteria
+from training.matcha.set_regulariser import SetCriteria, SetSource
 from training.train import Run
 
 

@@ -227,19 +227,19 @@ def with_config(module: ModuleType, folder: Path, config: dict) -> tuple[ModuleT
     return module, ["--config", str(folder / "config.yaml"), "--data", str(folder), "--output", str(folder / "out")]
 
 
-def command_of_finetune(folder: Path, checkpoint: Path, **_: object) -> tuple[ModuleType, list[str]]:
+def command_of_finetune(folder: Path, checkpoint: Path, _: TrainConfig) -> tuple[ModuleType, list[str]]:
     as_pairs(trade()).to_csv(folder / "pairs.csv", index=False)
     arguments = [str(folder / "pairs.csv"), "--output", str(folder / "out"), "--init", f"{checkpoint}/"]
     return finetune, [*arguments, "--epochs", "1"]
 
 
-def command_of_train(folder: Path, config: TrainConfig, **_: object) -> tuple[ModuleType, list[str]]:
+def command_of_train(folder: Path, _: Path, config: TrainConfig) -> tuple[ModuleType, list[str]]:
     changed = ("init", "network", "lr", "batch_size", "validate_every")
     stored = yaml.safe_load((TRAINING / "configs" / "smoke.yaml").read_text())
     return with_config(train, folder, stored | {name: getattr(config, name) for name in changed} | {"steps": 3})
 
 
-def command_of_train_cross_encoder(folder: Path, **_: object) -> tuple[ModuleType, list[str]]:
+def command_of_train_cross_encoder(folder: Path, *_: object) -> tuple[ModuleType, list[str]]:
     columns = ["sentence1", "sentence2", "score"]
     rows = [(f"the dog {i}", f"a dog {i}", i % 6) for i in range(48)]
     pd.DataFrame(rows, columns=columns).to_csv(folder / "rows.csv", index=False)
@@ -249,11 +249,8 @@ def command_of_train_cross_encoder(folder: Path, **_: object) -> tuple[ModuleTyp
     return with_config(train_cross_encoder, folder, config)
 
 
-COMMANDS = (command_of_finetune, command_of_train, command_of_train_cross_encoder)
-
-
-@pytest.mark.parametrize("make", COMMANDS)
-def test_a_training_command_pushes_what_it_trained(
+@pytest.mark.parametrize("make", [command_of_finetune, command_of_train, command_of_train_cross_encoder])
+def test_a_training_command_pushes_what_it_trained_or_says_before_that_it_cannot(
     make: Callable,
     push: Push,
     hub: Hub,
@@ -261,42 +258,25 @@ def test_a_training_command_pushes_what_it_trained(
     config: TrainConfig,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
 ) -> None:
     push("--folder", "no/such", "--repo", "a/b", code=2)  # sets the Hub's address and the token
-    module, arguments = make(tmp_path, checkpoint=checkpoint, config=config)
+    module, arguments = make(tmp_path, checkpoint, config)
+    for hub_id, token, message in (
+        ("team/mine", "", "HF_TOKEN: expected a token that may write, in the environment; got none"),
+        ("mine", TOKEN, "--push: expected ORG/NAME of letters, digits, '-', '_' and '.', got 'mine'"),
+    ):
+        monkeypatch.setenv("HF_TOKEN", token)
+        monkeypatch.setattr(sys, "argv", [f"{make.__name__}.py", *arguments, "--push", hub_id])
+        with pytest.raises(SystemExit):
+            module.main()
+        assert message in capsys.readouterr().err
+        assert not (tmp_path / "out").exists()
     monkeypatch.setattr(sys, "argv", [f"{make.__name__}.py", *arguments, "--push", "team/mine"])
     module.main()
     files = hub.files("team/mine")
     assert {name: files[name] for name in files if name != ".gitattributes"} == local(tmp_path / "out" / "checkpoint")
     assert {"README.md", "config.json", "model.safetensors"} <= set(files)
-
-
-@pytest.mark.parametrize("make", COMMANDS)
-@pytest.mark.parametrize(
-    ("hub_id", "token", "message"),
-    [
-        ("team/mine", None, "HF_TOKEN: expected a token that may write, in the environment; got none"),
-        ("mine", TOKEN, "--push: expected ORG/NAME of letters, digits, '-', '_' and '.', got 'mine'"),
-    ],
-)
-def test_a_push_that_cannot_be_done_is_refused_before_training(
-    make: Callable,
-    hub_id: str,
-    token: str | None,
-    message: str,
-    checkpoint: Path,
-    config: TrainConfig,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture,
-) -> None:
-    module, arguments = make(tmp_path, checkpoint=checkpoint, config=config)
-    monkeypatch.setenv("HF_TOKEN", token or "")
-    monkeypatch.setattr(sys, "argv", [f"{make.__name__}.py", *arguments, "--push", hub_id])
-    with pytest.raises(SystemExit):
-        module.main()
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
 
 
 EACH = """

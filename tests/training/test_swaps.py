@@ -13,11 +13,10 @@ from training.data import swaps
 from training.data.config_files import read_yaml
 from training.data.roles import FRAMES, Frames, build
 from training.data.sources import normalise
-from training.data.swap_hedges import hedge_pairs
 from training.data.swap_numbers import number_edits
 from training.data.swap_order import order_pairs
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, embedded, stems
-from training.data.swap_words import WORDS, edits
+from training.data.swap_words import WORDS, edits, hedge_pairs
 
 PROBE = pd.read_csv(swaps.PROBE, keep_default_na=False)
 

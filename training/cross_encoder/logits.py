@@ -25,14 +25,9 @@ def pair_keys(pairs: list[tuple[str, str]]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TeacherLogits:
-    """Logits of n pairs.
+    """Logits of n pairs: (n,) uint64 `pair_keys`, (n, outputs) values, names of the outputs, sha256 of the teacher.
 
-    Attributes:
-        keys: (n,) uint64, as `pair_keys` makes them.
-        values: (n, outputs) float; a file has them in float16.
-        outputs: names of the outputs.
-        scale: what the raw score of similarity is divided by, or "sigmoid"; None where no output is a similarity.
-        teacher: sha256 of the weights that gave them.
+    `scale` is what the raw score of similarity is divided by, or "sigmoid"; None where no output is a similarity.
     """
 
     keys: np.ndarray
@@ -63,8 +58,8 @@ class TeacherLogits:
         """These logits and, behind them, those of other pairs. Raises ValueError: they are of another teacher."""
         if more.teacher != self.teacher:
             raise ValueError(f"--teacher: expected {self.teacher[:16]}, as the pairs before, got {more.teacher[:16]}")
-        both = (np.concatenate([getattr(part, name) for part in (self, more)]) for name in (KEYS, "values"))
-        return replace(self, **dict(zip((KEYS, "values"), both, strict=True)))
+        keys, values = np.concatenate([self.keys, more.keys]), np.concatenate([self.values, more.values])
+        return replace(self, keys=keys, values=values)
 
     def of(self, keys: np.ndarray) -> np.ndarray:
         """(m, outputs) float32 logits of m pairs; NaN for a pair that is not among these."""

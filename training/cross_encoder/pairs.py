@@ -1,4 +1,4 @@
-"""Entries of a cross-encoder's config -> labelled sentence pairs, in the data's own order.
+"""A cross-encoder's training run as a YAML file, and its entries -> labelled sentence pairs, in the data's own order.
 
 An entry names its rows (a `sources.Table`), the columns of the texts and of the labels, and what these are: class names
 for NLI ("not_entailment" rules one out), scores from 0 to `scale` for STS, or numbers that a teacher gave, a column for
@@ -17,7 +17,7 @@ from sentence_transformers import CrossEncoder
 
 from semantic_metrics.cross_encoder.heads import SIMILARITY
 from training.cross_encoder.targets import class_target
-from training.data.config_checks import Positive
+from training.data.config_checks import Count, NotNegative, Positive, Precision, Seed, Share, check_names
 from training.data.sources import Entry, check_columns, drop_texts, take_limit
 
 COLUMNS = ["sentence1", "sentence2", "label"]
@@ -25,12 +25,7 @@ COLUMNS = ["sentence1", "sentence2", "label"]
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a model predicts: the classes of NLI, a similarity, or both.
-
-    Attributes:
-        classes: names of the classes, in the order of the outputs.
-        similarity: whether the last output is a similarity.
-    """
+    """The outputs of a model: the classes of NLI, in the order of its outputs; a similarity, the last one, or not."""
 
     classes: list[str]
     similarity: bool
@@ -69,15 +64,9 @@ class PairSource(Entry):
             raise ValueError(f"columns of {self.name}: expected two texts and a label, got {self.columns!r}")
 
     def load(self, data: Path | None, outputs: Outputs, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
-        """Read the entry.
+        """The pairs of the entry, columns `COLUMNS`, the label a target (see `targets`), and counts of the rows.
 
-        Args:
-            data: the folder that relative paths begin in.
-            outputs: what the model predicts.
-            excluded: normalised texts of the evaluation sets; a pair whose first or second text is one is dropped.
-
-        Returns:
-            Columns `COLUMNS`, the label a target (see `targets`), and the count of rows read, kept, dropped.
+        `excluded` are normalised texts of the evaluation sets: a pair that holds one is dropped.
 
         Raises:
             ValueError: a file or column is missing, a label is invalid, or nothing is left.
@@ -131,6 +120,75 @@ class PairSource(Entry):
             pairs = pd.concat([pairs, swapped])
         whole, part = divmod(self.repeat, 1)
         return pd.concat([*[pairs] * int(whole), pairs.sample(frac=part, random_state=0)])
+
+
+@dataclass(frozen=True)
+class CrossEncoderConfig:
+    """Everything that decides a run's weights.
+
+    Attributes:
+        name: name of the checkpoint in its card.
+        init: the encoder to start from: a folder, a Hub id, or `package:NAME/FOLDER` of an installed package.
+        train, validate: the data; the mean validation score picks the step that is kept.
+        licence: licence of the weights (an SPDX id in the Hub's spelling); must suit every source.
+        classes: names of the classes in the order of the outputs; null for a model of similarity alone.
+        similarity: whether the model has an output for similarity, the last one; always so without `classes`.
+        similarity_weight: weight of its squared error (in units of the raw score) beside the cross-entropy of classes.
+        top_score: raw score of similarity 1 (5 in STS-B), to which labels are scaled.
+        centre_head: whether a new output for similarity begins at half of `top_score`; 0 otherwise. One that `init` has
+            stays as it is.
+        layers: numbers, from 0, of the layers of `init` that are kept, ascending; null keeps all. Half of a trained
+            model learns what it lost from a thirtieth of the pairs that a language model needs.
+        frozen_layers: number of the encoder's first layers that keep their weights, the embeddings too (0: these
+            alone); null trains all. With 4 of 12 frozen a step takes two thirds of the time.
+        max_length: most tokens of a pair; longer pairs are left out of training, and cut when they are scored.
+        batch_tokens: most tokens of a batch, padding included.
+        epochs, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
+        precision: "bf16" (autocast) or "no".
+        validate_every: optimiser steps between validations; the state is saved as often.
+        exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
+        base_model: Hub id of the model behind `init`, for the card.
+        notes: sentences for the card, on what a reader must know of the weights' origin.
+    """
+
+    name: str
+    init: str
+    train: list[PairSource]
+    validate: list[PairSource]
+    licence: str
+    classes: list[str] | None = None
+    similarity: bool = False
+    similarity_weight: Positive = 1.0
+    top_score: Positive = 5.0
+    centre_head: bool = True
+    layers: list[int] | None = None
+    frozen_layers: Seed | None = None
+    max_length: Count = 128
+    epochs: Positive = 1.0
+    batch_tokens: Count = 3000
+    lr: Positive = 1e-4
+    warmup: Share = 0.06
+    weight_decay: NotNegative = 0.01
+    dropout: Share = 0.1
+    seed: Seed = 42
+    precision: Precision = "no"
+    validate_every: Count = 500
+    exclude: list[dict] = field(default_factory=list)
+    base_model: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        check_names(self.name, train=self.train, validate=self.validate)
+        if self.layers is not None and (not self.layers or self.layers != sorted({*self.layers}) or self.layers[0] < 0):
+            raise ValueError(f"layers: expected numbers from 0 in ascending order, got {self.layers}")
+        for source in [*self.train, *self.validate]:
+            if self.classes is None and source.scale is None and len(source.columns) == 3:
+                raise ValueError(f"scale of {source.name}: expected the highest score of its labels, got None")
+
+    @property
+    def outputs(self) -> Outputs:
+        """The outputs of the model."""
+        return Outputs(self.classes or [], self.similarity or self.classes is None)
 
 
 def to_dataset(pairs: pd.DataFrame) -> Dataset:

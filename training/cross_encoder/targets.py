@@ -1,4 +1,4 @@
-"""What a pair should make of each output of a model: probabilities of classes, a similarity, or nothing known.
+"""Targets of the outputs of a model for a pair: probabilities of classes, a similarity, or nothing known.
 
 A target is a row of numbers, one for each output: the classes of NLI first, then the similarity. NaN means that nothing
 is known. The classes of one pair are
@@ -53,8 +53,7 @@ class TargetLoss(CrossEntropyLoss):
         batch: float | None = None,
     ) -> None:
         super().__init__(model)
-        self.classes, self.top_score, self.similarity_weight = classes, top_score, similarity_weight
-        self.batch = batch
+        self.classes, self.top_score, self.similarity_weight, self.batch = classes, top_score, similarity_weight, batch
 
     def forward(
         self, inputs: list[list[str]], labels: list[torch.Tensor], prompt: str | None = None, task: str | None = None
@@ -100,10 +99,7 @@ def _cross_entropy(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 def figures(logits: np.ndarray, targets: np.ndarray, classes: int) -> dict[str, float]:
     """Accuracy of the classes, Pearson and Spearman of the similarity; only those for which targets are known.
 
-    Args:
-        logits: (n, outputs), of the model.
-        targets: (n, outputs), see above.
-        classes: number of the classes, the first outputs.
+    `logits` and `targets` are (n, outputs), the first `classes` of them of classes.
     """
     found = {}
     judged = ~np.isnan(targets[:, :classes]).all(axis=1)
@@ -126,22 +122,18 @@ class TargetEvaluator(SentenceEvaluator):
     correlation of its similarity with theirs. The first figure there is is the one that picks the step.
 
     Args:
-        texts: n pairs.
-        targets: (n, outputs), see above.
+        texts, targets: n pairs, and their (n, outputs) targets.
         classes: number of the classes.
         name: name of the set.
         precision: "bf16" predicts with autocast, as the steps train; "no" in the weights' own precision.
-
-    Raises:
-        ValueError: (on the call) nothing is known of the outputs that the model has.
     """
 
     def __init__(
         self, texts: list[tuple[str, str]], targets: np.ndarray, classes: int, name: str, precision: str = "no"
     ) -> None:
         super().__init__()
-        self.precision = precision
-        self.texts, self.targets, self.classes, self.name = texts, np.asarray(targets, dtype=float), classes, name
+        self.texts, self.targets, self.classes = texts, np.asarray(targets, dtype=float), classes
+        self.name, self.precision = name, precision
 
     def __call__(
         self, model: CrossEncoder, output_path: str | None = None, epoch: int = -1, steps: int = -1

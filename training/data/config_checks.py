@@ -21,12 +21,7 @@ Precision = Literal["bf16", "no"]
 
 
 def warn_of_slow_precision(precision: str, device: str) -> None:
-    """Say on standard error that bfloat16 would slow a run on this processor down.
-
-    Args:
-        precision: of a config, "bf16" or "no".
-        device: kind of the device that trains, such as "cpu".
-    """
+    """Say on standard error that a config's "bf16" would slow a run on this processor down, if `device` is "cpu"."""
     if precision == "bf16" and device == "cpu" and not has_bfloat16():
         sys.stderr.write(
             "precision: this processor has no instructions for bf16, which is many times slower here than precision: "
@@ -34,27 +29,24 @@ def warn_of_slow_precision(precision: str, device: str) -> None:
         )
 
 
-def check_name(name: str) -> None:
-    """Check that a name can be that of a folder. Raises ValueError: it is empty, or has a path in it."""
+def check_names(name: str, **lists: list) -> None:
+    """Check that a config's name can be a folder's, and that each list has entries, each with a name of its own.
+
+    Raises:
+        ValueError: a list is empty, a name has a path in it, or two entries of a list have one name.
+    """
     if name in ("", ".", "..") or any(kind(name).name != name for kind in (PurePosixPath, PureWindowsPath)):
         raise ValueError(f"name: expected a name without a path, got {quote(name)}")
-
-
-def check_distinct_names(field: str, entries: list) -> None:
-    """Check that no two entries have one name. Raises ValueError: two have."""
-    names = [entry.name for entry in entries]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ValueError(f"{field}: expected a name of its own for each entry, got {repeated} twice")
+    for field, entries in lists.items():
+        names = [entry.name for entry in entries]
+        repeated = sorted({one for one in names if names.count(one) > 1})
+        if not names or repeated:
+            found = f"{repeated} twice" if names else "none"
+            raise ValueError(f"{field}: expected one entry or more, each with a name of its own, got {found}")
 
 
 def make_part(name: str, options: dict, kinds: dict[str, Callable]) -> object:
-    """Call what the `kind` of a mapping names, with the rest of it as arguments.
-
-    Args:
-        name: of the field.
-        options: the mapping.
-        kinds: function or class by kind.
+    """Call what the `kind` of a mapping, the field `name`, names among `kinds`, with the rest of it as arguments.
 
     Raises:
         ValueError: the kind or an argument is unknown, an argument is missing, or a value is of another type or range.

@@ -10,7 +10,7 @@ from semantic_metrics.nli_lex.lexical import read_words
 from semantic_metrics.quantities.spell import is_number
 
 PATH = Path(__file__).with_name("denial_forms.yaml")
-PARTS = ("train", "fit", "probe")  # a form of one is never in another
+PARTS = ("train", "fit")  # a form of one is never in another
 SLOT = re.compile(r"\{(\w+)\}")
 SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|\n)\**$")  # of what stands before a slot
 INCORRECT = ("contradiction", "not_entailment")  # names of training.cross_encoder.targets
@@ -25,7 +25,6 @@ class AnsweredQuestion:
     """A question with what fills a form.
 
     Attributes:
-        question: the question.
         right, wrong, other: the reference as answers name it, and two wrong answers.
         kind: "who", "when", "where", "number" or "what".
         past: whether the answer "was" rather than "is".
@@ -44,7 +43,7 @@ class AnsweredQuestion:
 
     @property
     def types(self) -> set[str]:
-        """What the `only` of a form may be to suit the question."""
+        """Values of `only` of the forms that suit the question."""
         year = self.kind == "when" and all(re.fullmatch(r"\d{4}", text) for text in (self.right, self.wrong))
         number = self.kind == "number" and all(map(_is_number, (self.right, self.wrong)))
         kind = [self.kind] if self.kind in TYPES else []
@@ -55,12 +54,8 @@ class AnsweredQuestion:
 class Form:
     """A pair of an incorrect and a correct answer with slots; see denial_forms.yaml.
 
-    Attributes:
-        name: what it is called in a table: its kind and its place among the forms of its part.
-        kind: what the answers do with the reference.
-        label: label of the incorrect answer, one of INCORRECT.
-        incorrect, correct: texts with slots.
-        only: the only type of question that it suits; empty for all.
+    `kind` is what the answers do with the reference, `label` the incorrect one's (one of INCORRECT), `only` the only
+    type of question that it suits (empty for all). `name` is the kind and the place among the forms of its part.
     """
 
     name: str
@@ -102,7 +97,7 @@ def _is_number(text: str) -> bool:
 
 
 def question_type(question: str) -> str:
-    """What a question asks for: "who", "when", "where", "number" or "what"."""
+    """The kind of answer that a question asks for: "who", "when", "where", "number" or "what"."""
     words = question.lower().replace("'", " ").split()
     first = words[0] if words else ""
     if first in ("who", "whose", "whos"):
@@ -114,31 +109,18 @@ def question_type(question: str) -> str:
     return "number" if words[:2] in (["how", "many"], ["how", "much"], ["how", "long"]) else "what"
 
 
-def read_forms(part: str, path: Path = PATH) -> list[Form]:
-    """The forms of one part.
-
-    Raises:
-        ValueError: an unknown part, kind or key; a form with other texts than `both`, or `incorrect` and `correct`.
-    """
-    stored = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if part not in PARTS:
-        raise ValueError(f"part: expected one of {', '.join(PARTS)}, got {part!r}")
-    forms = []
+def read_forms(part: str) -> list[Form]:
+    """The forms of one of PARTS, with their texts of `both`, or of `incorrect` and `correct`."""
+    stored, forms = yaml.safe_load(PATH.read_text(encoding="utf-8")), []
     for i, entry in enumerate(stored[part], 1):
-        texts = set(entry) - {"kind", "only"}
-        if texts not in ({"both"}, {"incorrect", "correct"}) or entry.get("kind") not in stored["kinds"]:
-            raise ValueError(f"{path}: expected a kind with both, or with incorrect and correct, got {entry}")
-        if entry.get("only", "") not in ("", *TYPES, *NUMERIC):
-            raise ValueError(f"{path}: only: expected one of {', '.join((*TYPES, *NUMERIC))}, got {entry['only']!r}")
-        pair = (_sided(entry["both"], side) for side in ("WR", "RW")) if "both" in texts else ()
-        incorrect, correct = pair or (entry["incorrect"], entry["correct"])
-        label = stored["kinds"][entry["kind"]]
-        forms.append(Form(f"{entry['kind']} {i}", entry["kind"], label, incorrect, correct, entry.get("only", "")))
+        pair = [_sided(entry["both"], side) for side in ("WR", "RW")] if "both" in entry else None
+        kind, texts = entry["kind"], pair or (entry["incorrect"], entry["correct"])
+        forms.append(Form(f"{kind} {i}", kind, stored["kinds"][kind], *texts, entry.get("only", "")))
     return forms
 
 
 def read_written() -> dict[str, list[str]]:
-    """What answers are written with, whatever their form: `openers`, and sentences `before` and `after` them."""
+    """Texts that answers are written with, whatever their form: `openers`, and sentences `before` and `after` them."""
     return yaml.safe_load(PATH.read_text(encoding="utf-8"))["written"]
 
 
@@ -150,7 +132,7 @@ def _sided(text: str, sides: str) -> str:
 
 
 def _values(asked: AnsweredQuestion) -> dict[str, str]:
-    """What stands for each slot."""
+    """The text of each slot."""
     verb, thing = "was" if asked.past else "is", "one" if asked.kind == "who" else "thing"
     answers = {"R": asked.right, "W": asked.wrong, "X": asked.other}
     values = {**answers, "is": verb, "isnt": f"{verb}n't", "any": f"any{thing}", "else": f"some{thing} else"}

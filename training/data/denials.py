@@ -2,25 +2,20 @@ r"""Questions with known answers -> answers that deny, correct, list or only men
 
     python -m training.data.denials --config training/configs/data/denials.yaml --data DATA --output runs/denials
 
-Needs the extra `contradict`. Language models write "Leonardo da Vinci did not paint it", "Not Leonardo, but
-Michelangelo" or "Leonardo or Michelangelo, I cannot tell"; all name the reference and are incorrect. The forms are in
-denial_forms.yaml, each with a counterpart of the same words that is correct.
-
-A wrong answer is a short answer to the question that people judged wrong, else the answer to another question of the
-same type (a year for a year, a name for a name). A statement that answers the question is a sentence of an answer that
-people judged right; the rules of `semantic_metrics.contradictions` negate it.
-
-Questions whose reference has a number also get answers with another number near it ("1944" for "1945").
+Needs the extra `contradict`. Language models write "Leonardo did not paint it" or "Not Leonardo, but Michelangelo":
+both name the reference and are incorrect. The forms are in denial_forms.yaml, each with a correct counterpart of the
+same words. A wrong answer is a short one that people judged wrong, else one to another question of the same type, or a
+number near the right one ("1944" for "1945"). A statement that answers the question is a sentence of a right answer;
+the rules of `semantic_metrics.contradictions` negate it.
 
 Writes train.parquet and held_out.parquet, split by question like those of `training.data.judged_answers`, and
-fit.parquet, the held-out questions answered in forms that no model is trained on. Of these, answers with another
+fit.parquet, the held-out questions answered in forms that no model is trained on; those of its answers with another
 number, and their right counterparts, are in numbers.parquet. Columns: question, sentence1 (the question and its answer;
 in some, a statement alone), sentence2 (question and reference, or the statement with it), label (entailment;
 contradiction if the answer rejects the reference; not_entailment if it is undecided), form, kind; for `semantic-metrics
 fit` answer, reference and correct (0 or 1). Prints counts.
 """
 
-import argparse
 import hashlib
 import random
 import re
@@ -45,7 +40,7 @@ from semantic_metrics.quantities.spell import is_number
 from training.data.config_files import read_yaml
 from training.data.denial_forms import CORRECT, NUMBER, AnsweredQuestion, Form, question_type, read_forms, read_written
 from training.data.judged_answers import JudgedSource, part_of
-from training.data.run_arguments import add_data_argument
+from training.data.run_arguments import make_parser
 from training.data.sources import read_excluded
 
 FIT = "fit"  # the part of the forms for the weights of the judge, and its file
@@ -98,7 +93,7 @@ class DenialConfig:
 
 @dataclass
 class Known:
-    """What the tables know about a question: references, right and wrong answers."""
+    """A question with all that the tables know about it: references, right and wrong answers."""
 
     question: str
     references: list[str] = field(default_factory=list)
@@ -108,13 +103,9 @@ class Known:
 
 @dataclass(frozen=True)
 class Answerable:
-    """A question with a reference.
+    """A question with a reference; `name` is how answers name it, without a preposition.
 
-    Attributes:
-        known: what the tables know about it.
-        reference: the reference as it is.
-        name: how answers name it: without a preposition.
-        says, denies: as in `AnsweredQuestion`; empty if there is no such statement.
+    `says` and `denies` are as in `AnsweredQuestion`; empty if there is no such statement.
     """
 
     known: Known
@@ -126,11 +117,7 @@ class Answerable:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True, help="A YAML file; see DenialConfig.")
-    add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
-    arguments = parser.parse_args()
+    arguments = make_parser(__doc__, "A YAML file; see DenialConfig.").parse_args()
     config = read_yaml(arguments.config, DenialConfig)
     rows = build(config, arguments.data)
     arguments.output.mkdir(parents=True, exist_ok=True)
@@ -161,7 +148,7 @@ def build(config: DenialConfig, data: Path | None) -> pd.DataFrame:
 
 
 def read_questions(sources: list[JudgedSource], data: Path | None, excluded: frozenset[str]) -> list[Known]:
-    """What all tables know about each question, in the order of its first row."""
+    """The questions of all tables, in the order of its first row."""
     questions: dict[str, Known] = {}
     for source in sources:
         for question, answer, references, correct in source.answers(data, excluded)[0]:
@@ -230,7 +217,7 @@ def is_past(question: str) -> bool:
 
 
 def shape(text: str) -> str:
-    """What an answer looks like: "year", "date", "number", "name" or "phrase"."""
+    """The look of an answer: "year", "date", "number", "name" or "phrase"."""
     words = text.split() or [""]
     if YEAR.fullmatch(text):
         return "year"
@@ -244,11 +231,7 @@ def shape(text: str) -> str:
 
 
 class WrongPool:
-    """Answers to similar questions of the same type, and of the same shape, as wrong answers.
-
-    Args:
-        variants: all questions with their references.
-    """
+    """Answers to similar questions of the same type and shape, as wrong answers to each of `variants`."""
 
     def __init__(self, variants: Iterable[Answerable]) -> None:
         pools = defaultdict(list)

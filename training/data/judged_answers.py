@@ -10,7 +10,6 @@ held out: the weights of the judge are fitted and measured on answers that the m
 training questions among sentences of answers to similar questions. Prints what was kept and dropped.
 """
 
-import argparse
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
@@ -27,7 +26,7 @@ from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.lexical import stem_recall
 from semantic_metrics.nli_lex.windows import fill
 from training.data.config_files import read_yaml
-from training.data.run_arguments import add_data_argument
+from training.data.run_arguments import make_parser
 from training.data.sources import Table, check_columns, normalise, read_excluded
 from training.data.swap_pairs import is_held_out
 
@@ -42,12 +41,9 @@ class JudgedSource:
     """A table of judged answers.
 
     Attributes:
-        name: name in the counts.
-        table: where the rows are.
         columns: question, answer, reference, label.
         separator: text between several references; empty if there is one.
         correct_from: labels from this number on mean a correct answer.
-        licence, credit: for people who read the config; cards show those of the training config.
     """
 
     name: str
@@ -59,11 +55,7 @@ class JudgedSource:
     credit: str = ""
 
     def answers(self, data: Path | None, excluded: frozenset[str]) -> tuple[list[JudgedAnswer], Counter]:
-        """Question, answer, references and whether the answer is correct, and counts of what was kept and dropped.
-
-        Args:
-            data: the folder that relative paths begin in.
-            excluded: questions that are left out, in the form that `question_key` returns.
+        """The answers, and counts of what was kept and dropped; questions whose key is in `excluded` are left out.
 
         Raises:
             ValueError: a file or column is missing, or nothing is left.
@@ -105,11 +97,9 @@ def pairs_of(answers: list[JudgedAnswer]) -> pd.DataFrame:
 
 
 def long_pairs(answers: list[JudgedAnswer], words: tuple[int, int]) -> pd.DataFrame:
-    """The answers to the training questions, made long, as `pairs_of` returns them; those that stay short are left out.
+    """The answers to the training questions, made long, of a number of words in this range, as `pairs_of` returns them.
 
-    Args:
-        answers: as `JudgedSource.answers` returns them.
-        words: range of a long answer's length.
+    Those that stay short are left out.
     """
     own = [answer for answer in answers if part_of(answer[0]) == "train"]
     questions, texts, references, labels = (list(column) for column in zip(*own, strict=True))
@@ -132,20 +122,12 @@ class JudgedConfig:
 
     train: list[JudgedSource]
     exclude: list[dict] = field(default_factory=list)
-    long_words: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        if self.long_words and not (len(self.long_words) == 2 and 0 < self.long_words[0] <= self.long_words[1]):
-            raise ValueError(f"long_words: expected a lower and an upper number of words, got {self.long_words}")
+    long_words: tuple[int, int] | None = None
 
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True, help="A YAML file; see JudgedConfig.")
-    add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
-    arguments = parser.parse_args()
+    arguments = make_parser(__doc__, "A YAML file; see JudgedConfig.").parse_args()
     config = read_yaml(arguments.config, JudgedConfig)
     excluded, answers = frozenset(map(question_key, read_excluded(config.exclude, arguments.data))), []
     for source in config.train:
@@ -154,8 +136,8 @@ def main() -> None:
         answers += found
     arguments.output.mkdir(parents=True, exist_ok=True)
     written = dict(list(distinct(pairs_of(answers)).groupby("part")))
-    if config.long_words:
-        written["train_long"] = distinct(long_pairs(answers, tuple(config.long_words))).sample(frac=1, random_state=0)
+    if config.long_words is not None:
+        written["train_long"] = distinct(long_pairs(answers, config.long_words)).sample(frac=1, random_state=0)
     for part, rows in written.items():
         sys.stdout.write(f"{part}: {rows['label'].value_counts().to_dict()}\n")
         rows.drop(columns="part").to_parquet(arguments.output / f"{part}.parquet", index=False)

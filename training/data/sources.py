@@ -61,11 +61,7 @@ class Table:
             raise ValueError(f"path, hub: expected exactly one of them, got {self.path!r} and {self.hub!r}")
 
     def read(self, data: Path | None, texts: Iterable[str] = ()) -> pd.DataFrame:
-        """The rows, filtered by `where`.
-
-        Args:
-            data: the folder that relative paths begin in.
-            texts: columns of texts beside TEXT_COLUMNS: a CSV file's numbers in them stay texts.
+        """The rows, filtered by `where`; numbers in a CSV file's TEXT_COLUMNS and `texts` stay texts.
 
         Raises:
             ValueError: a missing file or column, an unknown file ending.
@@ -101,13 +97,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Entry:
-    """What entries of every list `train` have in common.
+    """The common part of the entries of every list `train`; `limit` keeps so many examples, drawn by seed 0.
 
-    Attributes:
-        name: name in the counts and the card.
-        table: where the rows are.
-        limit: keep this many examples, drawn by seed 0.
-        licence, credit: for people who read the config; those of a training config are shown in the card.
+    `licence` and `credit` are for people who read the config; those of a training config are shown in the card.
     """
 
     name: str
@@ -130,9 +122,7 @@ class Example:
     """A reference with a correct text, an incorrect one, or both.
 
     Attributes:
-        reference: the text compared with.
-        correct: a text that says the same, or None.
-        incorrect: a text that does not, or None.
+        correct, incorrect: a text that says the same as the reference, and one that does not, or None.
         target: graded similarity in [0, 1] of the correct text, where the data has one.
         origin: further texts that it was made from or belongs to, which `exclude` is checked against too.
     """
@@ -185,13 +175,12 @@ def normalise(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Source(Entry):
-    """What entries of all kinds have in common.
+    """The common part of the entries of all kinds.
 
     Attributes:
-        contrastive: whether incorrect texts contradict, rather than being random other texts; by default that follows
-            from the kind.
+        contrastive: whether incorrect texts contradict, rather than being random others; by default as its kind does.
         share: how often its batches come, relative to the other sources; its size by default.
-        difficulty: level in a curriculum, from 1, the easiest.
+        difficulty: level in a curriculum, from 1, the easiest; by default 1 without contradictions, 2 with them.
     """
 
     contradicts = False  # whether incorrect texts of this kind do
@@ -201,30 +190,25 @@ class Source(Entry):
 
     @property
     def has_contradictions(self) -> bool:
-        """Whether its incorrect texts contradict, rather than being random other texts (table 10 of the paper)."""
+        """Whether its incorrect texts contradict (table 10 of the paper)."""
         return self.contradicts if self.contrastive is None else self.contrastive
 
     @property
     def level(self) -> int:
-        """Its difficulty; by default 1 if incorrect texts are random others, which are easy to tell, else 2."""
+        """Its level in a curriculum."""
         return self.difficulty or 1 + self.has_contradictions
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
-        """The examples of the table's rows, in their order. Raises ValueError: a column is missing."""
+        """The examples of the table's rows, in their order. Raises KeyError: a column is missing."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledPairs(Source):
-    """Pairs whose label says whether the candidate is correct.
+    """Pairs whose label, in `correct` or in `incorrect`, says whether the candidate is correct; others are left out.
 
-    Attributes:
-        reference, candidate, label: columns.
-        correct, incorrect: labels of correct and of incorrect candidates; rows with others are left out.
-        pivot: make triplets of the first correct and the first incorrect candidate of each reference, as the MATCHA
-            authors do with NLI data (paper, section 3.3).
-        both_ways: whether each text of a pair is the reference once.
-        keys: further columns that `exclude` is checked against.
+    `pivot` makes triplets of the first correct and the first incorrect candidate of each reference, as the authors do
+    with NLI data (paper, section 3.3), with `both_ways` of either text; `exclude` is checked against `keys` too.
     """
 
     kind: Literal["pairs"] = "pairs"
@@ -240,7 +224,6 @@ class LabelledPairs(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        check_columns(rows, [self.reference, self.candidate, self.label, *self.keys], self.name)
         if self.both_ways:
             turned = rows.rename(columns={self.reference: self.candidate, self.candidate: self.reference})
             rows = pd.concat([rows, turned]).sort_index(kind="stable")
@@ -269,9 +252,7 @@ class ScoredPairs(Source):
     """Pairs that people rated.
 
     Attributes:
-        reference, candidate, label: columns; the label is the rating.
-        correct_from: lowest rating of a correct candidate; by default every candidate counts as correct, and only its
-            target is graded.
+        correct_from: lowest rating of a correct candidate; by default all are correct, and only their target is graded.
         incorrect_to: highest rating of an incorrect candidate; by default there is none.
         scale: highest rating there can be (STS-B: 5).
     """
@@ -291,9 +272,7 @@ class ScoredPairs(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        columns = [self.reference, self.candidate, self.label]
-        check_columns(rows, columns, self.name)
-        examples = []
+        examples, columns = [], [self.reference, self.candidate, self.label]
         for reference, candidate, score in rows[columns].itertuples(index=False, name=None):
             target = score / self.scale
             if self.correct_from is None or score >= self.correct_from:
@@ -305,11 +284,7 @@ class ScoredPairs(Source):
 
 @dataclass(frozen=True, kw_only=True)
 class Triplets(Source):
-    """References with a correct and an incorrect text.
-
-    Attributes:
-        columns: one list, of the columns of reference, correct and incorrect texts.
-    """
+    """References with a correct and an incorrect text; `columns` is one list, of their three columns."""
 
     kind: Literal["triplets"] = "triplets"
     contradicts = True
@@ -321,17 +296,12 @@ class Triplets(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        check_columns(rows, self.columns[0], self.name)
         return [Example(*texts) for texts in zip(*(rows[name] for name in self.columns[0]), strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Positives(Source):
-    """References with a correct text.
-
-    Attributes:
-        columns: pairs of columns, each of references and correct texts.
-    """
+    """References with a correct text; `columns` are pairs of columns, each of references and correct texts."""
 
     kind: Literal["positives"] = "positives"
     columns: list[list[str]]
@@ -342,19 +312,13 @@ class Positives(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        check_columns(rows, chain.from_iterable(self.columns), self.name)
         pairs = (zip(rows[reference], rows[correct], strict=True) for reference, correct in self.columns)
         return [Example(reference, correct=correct) for reference, correct in chain.from_iterable(pairs)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Captions(Source):
-    """Several texts of one thing, such as captions of an image.
-
-    Attributes:
-        group: column of what the texts belong to.
-        text: column of the texts.
-    """
+    """Several texts (column `text`) of one thing (column `group`), such as captions of an image."""
 
     kind: Literal["captions"] = "captions"
     group: str = "group"
@@ -362,7 +326,6 @@ class Captions(Source):
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
-        check_columns(rows, [self.group, self.text], self.name)
         examples = []
         for _, texts in rows.groupby(self.group, sort=False)[self.text]:
             texts = [text.strip() for text in texts]
@@ -377,21 +340,18 @@ KINDS = ("pairs", "scored", "triplets", "positives", "captions")
 
 
 def load_source(source: Entry, data: Path | None, excluded: frozenset[str]) -> tuple[list[Example], Counter]:
-    """Read one source.
+    """The examples of an entry in the data's own order, and a count of what was read, kept, and dropped and why.
 
-    Args:
-        source: the entry; its method `examples` takes the rows.
-        data: the folder that relative paths begin in.
-        excluded: normalised texts of the evaluation sets; an example that holds one is dropped.
-
-    Returns:
-        The examples in the data's own order, and a count of what was read, kept, and dropped and why.
+    `excluded` are normalised texts of the evaluation sets: an example that holds one is dropped.
 
     Raises:
         ValueError: a file or column is missing, or nothing is left to train on.
     """
     rows = source.table.read(data)
-    examples = source.examples(rows)
+    try:
+        examples = source.examples(rows)
+    except KeyError as error:
+        raise ValueError(f"{source.name}: expected columns of {list(rows)}, got {error.args[0]}") from None
     kept, counts = [], Counter(rows=len(rows), examples=len(examples))
     for example in examples:
         texts = [normalise(text) if isinstance(text, str) else "" for text in example.texts()]

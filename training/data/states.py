@@ -57,11 +57,7 @@ def config_values(config: object) -> dict:
 
 
 def check_values(stored: object, values: dict, folder: Path) -> None:
-    """Check that a state is of the same config, whose values `config_values` returns.
-
-    Raises:
-        UnusableState: it is not; names the fields that differ.
-    """
+    """Raise an UnusableState that names the fields in which a state's config differs from `values`."""
     stored = stored if isinstance(stored, dict) else {}
     differing = sorted(name for name in values.keys() | stored.keys() if values.get(name) != stored.get(name))
     if differing:
@@ -69,11 +65,7 @@ def check_values(stored: object, values: dict, folder: Path) -> None:
 
 
 def read_tensors(path: Path) -> object:
-    """Read what `torch.save` wrote, if it is nothing but tensors and plain values.
-
-    Raises:
-        UnusableState: it is missing, cut off or something else.
-    """
+    """Read what `torch.save` wrote; an UnusableState if it is missing, cut off, or no plain tensors and values."""
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # OSError, EOFError, RuntimeError, UnpicklingError: each kind of damage has its own

@@ -48,13 +48,7 @@ SURNAMES = tuple(_LISTS["surnames"].split())
 
 
 def order_pairs(sentence: "Span", premise: str | None, draw: random.Random) -> Iterator[Pair]:
-    """Pairs of one parsed sentence, which is all of its text.
-
-    Args:
-        sentence: a statement.
-        premise: a text that entails it, if there is one.
-        draw: decides which of the possible pairs are made.
-    """
+    """Pairs of one parsed sentence, which is all of its text; of a premise that entails it too, if there is one."""
     if not is_statement(sentence) or any(token.lower_ in UNCERTAIN for token in sentence):
         return
     yield from _surnames(sentence, premise, draw)
@@ -140,7 +134,7 @@ def _names(sentence: "Span") -> Iterator[Edit]:
 
 
 def _label(verb: str) -> str:
-    """What it says of a deed between two who can both do it, that they are exchanged."""
+    """The label of a deed whose two people, who can both do it, are exchanged."""
     return NEUTRAL if verb in MUTUAL else CONTRADICTION
 
 

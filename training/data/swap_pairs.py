@@ -19,13 +19,9 @@ _ENDING = re.compile(r"(?<=\w{3})(ies|es|ed|ing|s|d|e|y)$")
 
 @dataclass(frozen=True)
 class Pair:
-    """A premise, a hypothesis and their label.
+    """A premise, a hypothesis and their label, one of LABELS; `kind` is what was changed.
 
-    Attributes:
-        premise, hypothesis: the texts.
-        label: one of LABELS.
-        kind: what was changed.
-        keys: words that were exchanged, or the name of the form; any of them may be held out.
+    Keys are the words that were exchanged, or the name of the form; any of them may be held out.
     """
 
     premise: str
@@ -53,13 +49,7 @@ def stems(text: str) -> str:
 
 
 def embedded(form: str, text: str, proper: bool) -> str:
-    """A sentence in a form such as "It is true that {}".
-
-    Args:
-        form: format string, filled with the sentence without its full stop; the result begins with a capital.
-        text: the sentence.
-        proper: whether its first word has a capital everywhere.
-    """
+    """A sentence in a form such as "It is true that {}"; `proper`: its first word has a capital everywhere."""
     inner = text.strip().rstrip(".")
     inner = inner if proper else inner[0].lower() + inner[1:]
     full_stop = "." if text.strip().endswith(".") else ""
@@ -68,11 +58,7 @@ def embedded(form: str, text: str, proper: bool) -> str:
 
 
 class ProbeWords:
-    """Which words the lexical probe exchanges: no pair for training may exchange the same.
-
-    Args:
-        probe: columns template, base, same and other, as in benchmarks/papers/nli_lex/one_word.csv.
-    """
+    """The words that the lexical probe (one_word.csv) exchanges: no pair for training may exchange the same."""
 
     def __init__(self, probe: pd.DataFrame) -> None:
         pairs = set()

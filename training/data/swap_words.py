@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 import yaml
 
 from semantic_metrics.contradictions import RULES
+from semantic_metrics.contradictions.clauses import finite, is_negated, is_statement
 from semantic_metrics.contradictions.language import Change, Place, drop, inflected, lemma, swap
 from semantic_metrics.contradictions.words import listed, word_lists
-from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL
+from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair, embedded
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -41,18 +42,15 @@ UNCERTAIN = ("if", "unless", "whether", "or", "would", "could", "might", "may", 
 NOT_OPPOSITES = ("shorts", "under", "over")
 PLURAL_ONLY = ("jeans", "shorts", "trousers", "leggings", "pliers")
 MAX_CONJUNCT_WORDS = 4
+HEDGE, HEDGE_PAIRS = "hedge", 3  # the kind of hedged, reported and confirmed sentences, and how many pairs one gives
+MODALS = ("may", "might")  # "could" is also what one was able to do
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of a sentence.
+    """A change of a sentence, with the label of (text, changed text) and of the reverse.
 
-    Attributes:
-        change: the change of the text.
-        label: label of (text, changed text).
-        reverse: label of (changed text, text).
-        kind: what is changed.
-        keys: the words that are exchanged, as base forms.
+    `kind` is what is changed, `keys` are the words that are exchanged, as base forms.
     """
 
     change: Change
@@ -328,3 +326,47 @@ def _phrase(noun: "Token", end: int) -> "Span | None":
 def _within(span: "Span") -> str:
     text = span.text
     return text if span[0].pos_ == "PROPN" else text[0].lower() + text[1:]
+
+
+def hedge_pairs(sentence: "Span", draw: random.Random) -> Iterator[Pair]:
+    """A few pairs of a sentence that states something and its hedged, reported and confirmed forms.
+
+    "She may have left" and "some say that she left" do not entail "she left"; "she left" entails "she may have left",
+    but not that anybody says so.
+    """
+    text = sentence.doc.text
+    if any(token.lower_ in UNCERTAIN for token in sentence) or not is_statement(sentence):
+        return
+    possible, reports, assertions = (
+        [(form, embedded(form, text, is_proper(sentence))) for form in draw.sample(WORDS[name], 2)]
+        for name in ("possibilities", "reports", "assertions")
+    )
+    (one, hedged), (other, hedged_too) = draw.sample([*possible, *modal_forms(sentence, draw).items()], 2)
+    (report, reported), (sure, confirmed) = draw.choice(reports), draw.choice(assertions)
+    options = [
+        Pair(hedged, text, NEUTRAL, HEDGE, (one,)),
+        Pair(hedged, confirmed, NEUTRAL, HEDGE, (one, sure)),
+        Pair(reported, text, NEUTRAL, HEDGE, (report,)),
+        Pair(text, reported, NEUTRAL, HEDGE, (report,)),
+        Pair(text, hedged, ENTAILMENT, HEDGE, (one,)),
+        Pair(hedged, hedged_too, ENTAILMENT, HEDGE, (one, other)),
+        Pair(confirmed, hedged, ENTAILMENT, HEDGE, (one, sure)),
+    ]
+    yield from draw.sample(options, HEDGE_PAIRS)
+
+
+def modal_forms(sentence: "Span", draw: random.Random) -> dict[str, str]:
+    """A sentence with a modal verb, by that verb; empty where its verb group is negated, has a modal or is in doubt."""
+    root = sentence.root
+    first = finite(root)
+    clauses = any(token.dep_ in ("conj", "advcl", "ccomp", "parataxis") for token in root.children)
+    if is_negated(root) or first is None or first.tag_ == "MD" or clauses or first.lower_ == "used":
+        return {}  # where there is another clause, the modal verb would hedge one of them
+    base = lemma(first.text, "VERB")
+    if first.text.startswith("'") or (base == "do" and first != root):
+        return {}
+    group = base
+    if first.tag_ == "VBD":
+        group = "have" if base == "have" and first != root else f"have {inflected(base, 'VBN')}"
+    modal = draw.choice(MODALS)
+    return {modal: Change((swap(first, f"{modal} {group}"),)).apply(sentence.doc.text)}

@@ -1,12 +1,12 @@
 r"""NLI pairs that differ in a word, a number, a name, a negation or in who does what: what single texts break on.
 
-    python -m training.data.swaps --data DATA --output runs/swaps
+    python -m training.data.swaps --config training/configs/data/swaps_large.yaml --data DATA --output runs/swaps_large
 
-Five sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`) or that are
-denied; real sentences in another order (`swap_order.py`); real sentences that are hedged (`swap_hedges.py`); sentences
-of the same words in another structure, filled with what people do in real captions (`swap_forms.py`); and made ones
-about measures. A pair for training exchanges no words that benchmarks/papers/nli_lex/one_word.csv exchanges, and holds
-none of its sentences or those of benchmarks/suite/word_order.csv.
+Four sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`), or that are
+denied or hedged; real sentences in another order (`swap_order.py`); sentences of the same words in another structure,
+filled with what people do in real captions (`swap_forms.py`); and made ones about measures. A pair for training
+exchanges no words that benchmarks/papers/nli_lex/one_word.csv exchanges, and holds none of its sentences or those of
+benchmarks/suite/word_order.csv.
 
 Writes train.parquet and held_out.parquet (sentence1, sentence2, label, kind); prints counts. An eighth of the words,
 forms and relations, chosen by their digest, is held out, to distinguish the skill from the words it was learned on.
@@ -14,7 +14,6 @@ Not by word are `reordered` and `moved` pairs and denials with "not" alone, whic
 measures, held out by the pair of numbers or by sentence and amount: the parts share number words, units and sentences.
 """
 
-import argparse
 import random
 import re
 import sys
@@ -32,19 +31,17 @@ from semantic_metrics.contradictions import RULES
 from semantic_metrics.contradictions.language import load_pipeline
 from semantic_metrics.core.progress import with_progress
 from training.data.config_files import read_yaml
-from training.data.run_arguments import add_data_argument
+from training.data.run_arguments import make_parser
 from training.data.sources import Entry, Table, check_columns, normalise, read_excluded, take_limit
 from training.data.swap_forms import FormPairs, activities
-from training.data.swap_hedges import hedge_pairs
 from training.data.swap_numbers import measures, number_edits
 from training.data.swap_order import order_pairs
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, HELD_OUT_ONE_IN, LABELS, Pair, ProbeWords, embedded
-from training.data.swap_words import WORDS, edits, is_proper
+from training.data.swap_words import WORDS, edits, hedge_pairs, is_proper
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
 
-CONFIG = Path(__file__).parents[1] / "configs" / "data" / "swaps_large.yaml"
 PROBE = Path(__file__).parents[2] / "benchmarks" / "papers" / "nli_lex" / "one_word.csv"
 COLUMNS = ["sentence1", "sentence2", "label", "kind"]
 MIN_WORDS, MAX_WORDS = 4, 32  # of a real sentence: longer ones are parsed worse
@@ -105,12 +102,9 @@ def _detokenised(text: str) -> str:
 
 @dataclass(frozen=True)
 class SwapConfig:
-    """What is built.
+    """Where real sentences come from, and by kind how many pairs are entailed, neutral and contradicted.
 
-    Attributes:
-        train: where real sentences come from.
-        pairs: by kind, how many pairs for training are entailed, neutral and contradicted.
-        exclude: tables with `columns` of texts that no pair may contain.
+    `exclude` are tables with `columns` of texts that no pair may contain.
     """
 
     train: list[SwapSource]
@@ -125,11 +119,9 @@ def is_plain(text: str) -> bool:
 
 
 def real_pairs(rows: Iterable[tuple[str, str | None]], seed: int) -> Iterator[Pair]:
-    """Pairs of real sentences and their changes.
+    """Pairs of real sentences and their changes: of premises, each with a hypothesis that it entails, or None.
 
-    Args:
-        rows: premises, each with a hypothesis that it entails, or None.
-        seed: decides which words are exchanged, for each sentence by itself.
+    The seed decides which words are exchanged, for each sentence by itself.
     """
     texts, premises = [], {}
     for premise, hypothesis in rows:
@@ -290,14 +282,10 @@ def build(config: SwapConfig, data: Path | None, seed: int) -> tuple[pd.DataFram
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, default=CONFIG, help="A YAML file; see SwapConfig.")
-    add_data_argument(parser)
-    parser.add_argument("--seed", type=int, default=0, help="Seed of everything that is drawn at random (default 0).")
-    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
+    parser = make_parser(__doc__, "A YAML file; see SwapConfig.")
     arguments = parser.parse_args()
     try:
-        train, held_out = build(read_yaml(arguments.config, SwapConfig), arguments.data, arguments.seed)
+        train, held_out = build(read_yaml(arguments.config, SwapConfig), arguments.data, seed=0)
     except ValueError as error:
         parser.error(str(error))
     arguments.output.mkdir(parents=True, exist_ok=True)

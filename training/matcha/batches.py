@@ -1,6 +1,6 @@
 """Examples -> batches of token ids: each batch from one source, the sources in turn, by level or one after another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice
 from typing import NamedTuple
 
@@ -31,16 +31,9 @@ class Batch(NamedTuple):
 
 
 class Corpus(Dataset):
-    """All examples of all sources, tokenised once.
+    """All examples of all sources, tokenised once, each text cut after `max_tokens`; `tokens` counts them.
 
-    Args:
-        sources: examples of each source.
-        tokenizer: adds no special tokens, pads nothing, truncates nothing.
-        max_tokens: tokens after which a text is cut; None for none.
-
-    Attributes:
-        sizes: number of examples of each source; source k's follow those of source k - 1.
-        tokens: number of tokens of the distinct texts.
+    `sizes` are the numbers of examples of the sources, one behind the other. The tokeniser adds and truncates nothing.
     """
 
     def __init__(self, sources: list[list[Example]], tokenizer: Tokenizer, max_tokens: int | None = None) -> None:
@@ -78,38 +71,32 @@ class Corpus(Dataset):
         )
 
 
-class InterleavedBatches(Sampler[list[int]]):
-    """Batches of row numbers, each from one source, the sources in turn (interleaved training, appendix A.1).
+class SourceBatches(Sampler[list[int]]):
+    """Batches of row numbers, each from one source (interleaved training, appendix A.1).
 
-    The turns of a source are spread evenly, in proportion to its share; subclasses have other turns. When its rows run
-    out, they come again in another random order. Batch k depends on nothing that happened before in this process, so
-    that a run can be resumed anywhere.
+    When the rows of a source run out, they come again in another random order. Batch k depends on nothing that happened
+    before in this process, so that a run can be resumed anywhere.
 
     Args:
         sizes: number of examples of each source.
-        shares: how often each source comes, relative to the others.
+        turns: the source of each batch.
         batch_size: rows of a batch, over all processes.
-        steps: number of batches.
         seed: random seed of the orders.
     """
 
     drop_last = True  # accelerate asks: every batch is full
 
-    def __init__(self, sizes: list[int], shares: list[float], batch_size: int, steps: int, seed: int) -> None:
-        self.sizes, self.shares, self.batch_size, self.steps, self.seed = sizes, shares, batch_size, steps, seed
+    def __init__(self, sizes: list[int], turns: list[int], batch_size: int, seed: int) -> None:
+        self.sizes, self.turns, self.batch_size, self.seed = sizes, turns, batch_size, seed
 
     def __len__(self) -> int:
-        return self.steps
+        return len(self.turns)
 
     def __iter__(self) -> Iterator[list[int]]:
         begins = np.cumsum([0, *self.sizes[:-1]])
         streams = [self._rows(k) for k in range(len(self.sizes))]
-        for k in self._turns():
+        for k in self.turns:
             yield [int(begins[k]) + next(streams[k]) for _ in range(self.batch_size)]
-
-    def _turns(self) -> Iterator[int]:
-        """The source of each batch."""
-        return _spread(np.array(self.shares, dtype=float), self.steps)
 
     def _rows(self, source: int) -> Iterator[int]:
         rng = np.random.default_rng([self.seed, source])
@@ -117,58 +104,37 @@ class InterleavedBatches(Sampler[list[int]]):
             yield from rng.permutation(self.sizes[source]).tolist()
 
 
-class RoundRobinBatches(InterleavedBatches):
-    """The same with a batch of each source in turn until it is empty, as the authors' code interleaves.
-
-    Once all are empty a new pass begins. Every batch is full: what is left of a source opens its next pass.
-    """
-
-    def _turns(self) -> Iterator[int]:
-        batches = [max(1, size // self.batch_size) for size in self.sizes]  # of each source in a pass
-        one_pass = [k for turn in range(max(batches)) for k, count in enumerate(batches) if turn < count]
-        return islice(cycle(one_pass), self.steps)
-
-
-class StagedBatches(InterleavedBatches):
-    """The same with one source after another, each for its share of the steps (table 10: sequential)."""
-
-    def _turns(self) -> Iterator[int]:
-        return iter(_stages(self.shares, self.steps).tolist())
-
-
-class LevelBatches(InterleavedBatches):
-    """The same with one level of difficulty after another, its sources equally often (table 10: curriculum).
-
-    A level has the shares of its sources together, as in the authors' code, where each level has as many epochs.
-
-    Args:
-        levels: difficulty of each source, from the easiest.
-        arguments: those of `InterleavedBatches`.
-    """
-
-    def __init__(self, levels: list[int], *arguments: object) -> None:
-        super().__init__(*arguments)
-        self.levels = np.array(levels)
-
-    def _turns(self) -> Iterator[int]:
-        levels, level_of = np.unique(self.levels, return_inverse=True)
-        shares = np.bincount(level_of, weights=np.array(self.shares, dtype=float))
-        steps = np.bincount(_stages(shares, self.steps), minlength=len(levels))
-        for level, count in enumerate(steps.tolist()):
-            yield from _spread((level_of == level).astype(float), count)
-
-
-def _spread(shares: np.ndarray, steps: int) -> Iterator[int]:
-    """(sources,) shares -> the source of each step, its turns spread evenly (smooth weighted round robin)."""
-    credit = np.zeros(len(shares))
+def even_turns(shares: Sequence[float], steps: int) -> list[int]:
+    """The source of each step, the turns of each spread evenly, by its share (smooth weighted round robin)."""
+    shares, credit, turns = np.array(shares, dtype=float), np.zeros(len(shares)), []
     for _ in range(steps):
         credit += shares
-        k = int(credit.argmax())
-        credit[k] -= shares.sum()
-        yield k
+        turns.append(int(credit.argmax()))
+        credit[turns[-1]] -= shares.sum()
+    return turns
 
 
-def _stages(shares: list[float] | np.ndarray, steps: int) -> np.ndarray:
-    """(parts,) shares -> (steps,) the part of each step, one part after another."""
+def round_robin(sizes: Sequence[int], batch_size: int, steps: int) -> list[int]:
+    """A batch of each source in turn until it is empty, as the authors' code interleaves; then a new pass.
+
+    Every batch is full: what is left of a source opens its next pass.
+    """
+    batches = [max(1, size // batch_size) for size in sizes]  # of each source in a pass
+    one_pass = [k for turn in range(max(batches)) for k, count in enumerate(batches) if turn < count]
+    return list(islice(cycle(one_pass), steps))
+
+
+def stages(shares: Sequence[float], steps: int) -> list[int]:
+    """One source after another, each for its share of the steps (table 10: sequential)."""
     ends = np.rint(np.cumsum(shares) / np.sum(shares) * steps).astype(int)
-    return np.searchsorted(ends, np.arange(steps), side="right")
+    return np.searchsorted(ends, np.arange(steps), side="right").tolist()
+
+
+def levels_in_turn(levels: Sequence[int], shares: Sequence[float], steps: int) -> list[int]:
+    """One level of difficulty after another, its sources equally often (table 10: curriculum).
+
+    A level has the shares of its sources together, as in the authors' code, where each level has as many epochs.
+    """
+    found, level_of = np.unique(levels, return_inverse=True)
+    counts = np.bincount(stages(np.bincount(level_of, weights=shares), steps), minlength=len(found))
+    return [k for level, count in enumerate(counts.tolist()) for k in even_turns(level_of == level, count)]

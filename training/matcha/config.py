@@ -1,34 +1,26 @@
 """A training run as a YAML file; an unknown key is an error, as a typo must not train something else."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import Field
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler, OneCycleLR
 from transformers.activations import ACT2FN
 
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig
-from training.data.config_checks import (
-    Count,
-    NotNegative,
-    Positive,
-    Precision,
-    Seed,
-    Share,
-    check_distinct_names,
-    check_name,
-    make_part,
-)
-from training.data.set_samples import SetSource
+from training.data.config_checks import Count, NotNegative, Positive, Precision, Seed, Share, check_names, make_part
 from training.data.sources import AnySource, Source
 from training.matcha.contextual import MAX_LENGTH
 from training.matcha.initial_model import TRANSFORMER
 from training.matcha.losses import LOSSES
-from training.matcha.schedules import SCHEDULES
-from training.matcha.set_regulariser import REGULARISERS
+from training.matcha.set_regulariser import REGULARISERS, SetSource
 from training.matcha.validate import FIGURES
 
 STRATEGIES = ("interleaved", "sequential", "curriculum", "contrastive", "random")  # table 10 of the paper
 EVEN, ROUND_ROBIN = TURNS = ("even", "round_robin")
+Schedule = Callable[[Optimizer, int, float], LRScheduler]  # optimiser, steps of the run, and of an epoch
 TABLE = "table"  # the kind of a network that names none
 
 
@@ -48,6 +40,32 @@ def _check_network(network: dict) -> None:
         raise ValueError(f"network.activation_function: expected one of {', '.join(ACT2FN)}, got {activation!r}")
 
 
+def one_cycle(warmup: float = 0.3) -> Schedule:
+    """Up for a share `warmup` of the steps, then down to almost 0. ValueError: the share is not between 0 and 1."""
+    if not 0 < warmup < 1:
+        raise ValueError(f"schedule.warmup: expected a share of the steps between 0 and 1, got {warmup}")
+
+    def schedule(optimizer: Optimizer, steps: int, steps_per_epoch: float) -> LRScheduler:
+        peaks = [group["lr"] for group in optimizer.param_groups]
+        return OneCycleLR(optimizer, peaks, total_steps=steps, pct_start=warmup)
+
+    return schedule
+
+
+def exponential(decay: float) -> Schedule:
+    """Times `decay` after each epoch. Raises ValueError: the decay is not above 0 and at most 1."""
+    if not 0 < decay <= 1:
+        raise ValueError(f"schedule.decay: expected a factor above 0 and at most 1, got {decay}")
+
+    def schedule(optimizer: Optimizer, steps: int, steps_per_epoch: float) -> LRScheduler:
+        return LambdaLR(optimizer, lambda step: decay ** int(step / steps_per_epoch))
+
+    return schedule
+
+
+SCHEDULES: dict[str, Callable[..., Schedule]] = {"one_cycle": one_cycle, "exponential": exponential}
+
+
 @dataclass(frozen=True)
 class TrainConfig:
     """Everything that decides a run's weights.
@@ -60,7 +78,7 @@ class TrainConfig:
             `kind: transformer` (and arguments of `ContextualModel`) trains the transformer that `init` names.
         loss: `kind` (a key of `losses.LOSSES`) and its arguments.
         regulariser: what is added to the loss: `kind: set_criteria` and arguments of `SetCriteria`; null for nothing.
-        sets: the samples of the regulariser (`training.data.set_samples.SetSource`).
+        sets: the samples of the regulariser (`training.matcha.set_regulariser.SetSource`).
         batch_size: examples a step, over all processes; `accumulate` such batches make one optimiser step.
         steps: optimiser steps; or `epochs`, passes over all examples.
         lr: peak learning rate; the token embeddings get `embedding_lr` times as much.
@@ -115,7 +133,7 @@ class TrainConfig:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        check_name(self.name)
+        check_names(self.name, train=[*self.train, *self.sets], validate=self.validate)
         allowed = {"select_by": FIGURES, "strategy": STRATEGIES, "turns": TURNS}
         for name, values in allowed.items():
             if getattr(self, name) not in values:
@@ -130,10 +148,6 @@ class TrainConfig:
             _check_network(self.network)
         if (self.steps is None) == (self.epochs is None):
             raise ValueError(f"steps, epochs: expected exactly one of them, got {self.steps} and {self.epochs}")
-        if not self.train or not self.validate:
-            raise ValueError("train, validate: expected at least one entry each")
-        check_distinct_names("train, sets", [*self.train, *self.sets])
-        check_distinct_names("validate", self.validate)
         if not self.sources():
             raise ValueError(f"strategy {self.strategy}: expected sources with such incorrect texts, got none in train")
 

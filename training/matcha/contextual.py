@@ -19,13 +19,7 @@ PASS_TOKENS = 1024  # about as many in one pass; texts of similar length go toge
 
 
 class ContextualModel(nn.Module):
-    """A transformer, mean pooling, and the tokeniser it came with.
-
-    Args:
-        source: folder or Hub id of the model to start from.
-        dropout: inside the transformer.
-        max_length: most tokens of a text, separators included.
-    """
+    """A transformer, mean pooling, and the tokeniser it came with, read from a folder or Hub id, the `source`."""
 
     def __init__(self, source: str, dropout: float = 0.0, max_length: int = MAX_LENGTH) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a run starts from (tokeniser, token embeddings), the network built on it, and its way into a checkpoint."""
+"""The start of a run (tokeniser, token embeddings), the network built on it, and its way into a checkpoint."""
 
 import json
 from dataclasses import dataclass, field
@@ -43,14 +43,10 @@ class TableModel(nn.Module):
 
 @dataclass(frozen=True)
 class InitialModel:
-    """What a run starts from.
+    """The start of a run: a `plain_tokenizer`, its token for unknown words (or None), (V, D) token embeddings.
 
-    Attributes:
-        tokenizer: treats every text as plain text; see `plain_tokenizer`.
-        embeddings: (V, D) token embeddings.
-        unk_token: the tokeniser's token for unknown words, None if it has none.
-        source: folder or Hub id of the transformer; None for a folded table.
-        backbone: weights of the transformer if it is a GPT-2, by name; else empty.
+    `source` is the folder or Hub id of the transformer, None for a folded table; `backbone` its weights by name if it
+    is a GPT-2.
     """
 
     tokenizer: Tokenizer
@@ -61,7 +57,7 @@ class InitialModel:
 
 
 def load_initial_model(name: str) -> InitialModel:
-    """Load what `init` of a config names; see `TrainConfig`. ValueError: no such checkpoint, or no such package."""
+    """Load what `init` of a config names; see `TrainConfig`."""
     kind, _, rest = name.partition(":")
     if kind == "checkpoint" and rest:
         table = load_checkpoint(rest)
@@ -88,11 +84,7 @@ def plain_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def build_model(initial: InitialModel, network: dict | None) -> nn.Module:
-    """The model that a config's `network` asks for: a `MatchaModel`, the table itself for None, or a transformer.
-
-    Raises:
-        ValueError: the network is a transformer, but the initial model is a folded table.
-    """
+    """The model that a config's `network` asks for: a `MatchaModel`, the table itself for None, or a transformer."""
     if network is None:
         return TableModel(initial.embeddings)
     if network.get("kind") == TRANSFORMER:

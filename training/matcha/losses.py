@@ -20,11 +20,7 @@ def cosines(vectors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Te
 def random_negatives(
     units: torch.Tensor, batch: Batch, count: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pair references with random texts of other rows of the batch.
-
-    Returns:
-        Cosines and the rows of their references: `count` less those whose random row has the same reference.
-    """
+    """Cosines of `count` references with random texts of other rows, but for the same reference, and their rows."""
     size = len(units)
     rows = torch.randperm(size, generator=generator)[:count].to(units.device)
     step = torch.randint(1, max(size, 2), (count,), generator=generator).to(units.device)

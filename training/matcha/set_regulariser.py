@@ -1,21 +1,24 @@
 """The six set criteria as a regulariser: hinges that are 0 exactly where a criterion holds (Bansal et al., section 4).
 
-A sample is three vectors A, B and T. The names of the criteria and the geometry are those of
-`semantic_metrics.set_criteria`, which counts; here the same inequalities have gradients.
+A sample is three texts, of an entry of a config's `sets`, and their vectors A, B and T. The names of the criteria and
+the geometry are those of `semantic_metrics.set_criteria`, which counts; here the same inequalities have gradients.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated
 
+import pandas as pd
 import torch
 from pydantic import Field
 from tokenizers import Tokenizer
 from torch.nn import functional as F
 
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.set_criteria.criteria import OPERATOR
 from semantic_metrics.set_criteria.samples import OPERATORS
 from training.data.config_checks import Count, NotNegative
-from training.data.set_samples import SetSample
+from training.data.sources import Entry, Example
 from training.matcha.batches import Corpus
 
 MIN_SINE = 1e-3  # of A and B: with a smaller one their plane is float32's rounding error
@@ -99,28 +102,53 @@ class SetCriteria:
 REGULARISERS = {"set_criteria": SetCriteria}
 
 
-class SetSamples:
-    """The samples of a config's `sets`, tokenised, and the draws from them.
+@dataclass(frozen=True, kw_only=True)
+class SetSample(Example):
+    """A as the reference, B as the correct text and the target, an operator's result, as the incorrect one."""
 
-    Args:
-        samples: of all entries.
-        tokenizer: see `Corpus`.
-        max_tokens: see `Corpus`.
-        seed: seed of the run.
+    operator: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetSource(Entry):
+    """Rows with the texts `a`, `b` and `target`, and an `operator`.
+
+    `compose` makes more samples of each union, in the forms of the paper (Bansal et al., section 5) that need no model:
+    what the union has and one part has not is the other part (two differences), and the union shares one part with that
+    part followed by a sentence of the next row (an overlap).
     """
+
+    compose: bool = False
+
+    def examples(self, rows: pd.DataFrame) -> list[SetSample]:
+        """The samples of the rows, in their order. Raises ValueError: an operator is unknown."""
+        if unknown := set(rows["operator"]) - set(OPERATORS):
+            known = ", ".join(OPERATORS)
+            raise ValueError(f"{self.name}: expected operators among {known}, got {quote(unknown.pop())}")
+        samples, following = [], [*rows["a"][1:], *rows["a"][:1]]  # the first row follows the last
+        texts = rows[["a", "b", "target", "operator"]].itertuples(index=False, name=None)
+        for (a, b, target, operator), other in zip(texts, following, strict=True):
+            samples.append(SetSample(a, b, target, operator=operator))
+            if self.compose and operator == "union":
+                samples += _composed(a, b, target, other)
+        return samples
+
+
+def _composed(a: str, b: str, union: str, other: str) -> Iterator[SetSample]:
+    yield SetSample(union, a, b, operator="difference")
+    yield SetSample(union, b, a, operator="difference")
+    yield SetSample(union, f"{b} {other}", b, origin=(other,), operator="overlap")
+
+
+class SetSamples:
+    """The samples of a config's `sets`, tokenised as in a `Corpus`, and the draws from them by the run's seed."""
 
     def __init__(self, samples: list[SetSample], tokenizer: Tokenizer, max_tokens: int | None, seed: int) -> None:
         self.corpus, self.seed = Corpus([samples], tokenizer, max_tokens), seed
         self.operators = torch.tensor([OPERATORS.index(sample.operator) for sample in samples])
 
     def draw(self, number: int, size: int, part: int, parts: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The samples of batch `number`, the same in whichever process and however often a run was resumed.
-
-        Args:
-            number: of the batch.
-            size: samples of the batch, over all processes.
-            part: of this process.
-            parts: number of processes.
+        """Samples of batch `number`, `size` of them, the same however often a run was resumed: part `part` of `parts`.
 
         Returns:
             (n,) token ids of this process's texts (all A, all B, all targets), where each begins, and the operators of

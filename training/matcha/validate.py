@@ -51,15 +51,8 @@ def _validation_set(source: Source, examples: list[Example]) -> ValidationSet:
 def validate(table: Encoder, sets: dict[str, ValidationSet], run: RunOptions = DEFAULT_OPTIONS) -> Results:
     """The figures of every set, times 100, higher is better.
 
-    Args:
-        table: the encoder.
-        sets: what `load_validation` returns.
-        run: how the encoder runs.
-
-    Returns:
-        For triplets `n_delta`, `macro_f1`, `auc` and `pairwise` (see `semantic_metrics.stats.separation`); for scored
-        pairs `ccc`, the concordance of (cosine + 1) / 2 with the human scores (paper, table 7), and `ccc_unscaled`,
-        that of the cosine itself.
+    For triplets `n_delta`, `macro_f1`, `auc` and `pairwise` (see `semantic_metrics.stats.separation`); for scored pairs
+    `ccc`, the concordance of (cosine + 1) / 2 with the human scores (paper, table 7), and `ccc_unscaled`, the cosine's.
     """
     return {name: _figures(table, one, run) for name, one in sets.items()}
 
