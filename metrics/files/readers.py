@@ -18,25 +18,17 @@ CHUNK_BYTES = 2**24  # most bytes of a text file in a chunk, however many rows w
 
 
 class Reader(Protocol):
-    """A file of rows that is being read.
+    """A file of rows that is being read."""
 
-    Attributes:
-        name: what messages call the file.
-        format: one of FORMATS.
-        columns: names of its columns; in JSONL those of the first row.
-        total: how much there is to read, in `unit`; None if that is not known, as for a pipe.
-        done: how much has been read, in `unit`.
-        unit: "B" for bytes, or "row".
-    """
-
-    name: str
-    format: str
-    columns: list[str]
-    total: int | None
-    unit: str
+    name: str  # what messages call the file
+    format: str  # one of FORMATS
+    columns: list[str]  # names of its columns; in JSONL those of the first row
+    total: int | None  # how much there is to read, in `unit`; None if that is not known, as for a pipe
+    unit: str  # "B" for bytes, or "row"
 
     @property
-    def done(self) -> int: ...  # noqa: D102
+    def done(self) -> int:
+        """How much has been read, in `unit`."""
 
     def chunks(self, size: int) -> Iterator[Chunk]:
         """The rows, `size` at a time, or fewer if they are long."""
