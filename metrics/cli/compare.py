@@ -1,6 +1,5 @@
 """`semantic-metrics compare`: systems that answered the same inputs, and whether their scores differ beyond chance."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -9,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from typing_extensions import TypedDict, Unpack
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.gate import Gate, finish
@@ -22,23 +20,8 @@ from semantic_metrics.stats.bootstrap import LEVEL, SIGNIFICANT
 from semantic_metrics.stats.significance import RESAMPLES, Interval, Pair, compare_all, holm, interval, mcnemar
 
 TIE = 1e-6  # float32 rounds a score by less; a smaller difference is no win
+Draws = dict[str, int]  # resamples and seed of the bootstrap, by name
 NAME_WIDTH = 30  # characters of a system or a pair in a table, whose lines then have at most 100
-
-
-class Draws(TypedDict):
-    """Options of the bootstrap."""
-
-    resamples: int
-    seed: int
-    tie: float
-
-
-class _Gap(click.FloatRange):
-    """A finite number; click's range takes "nan", and without an upper end "inf"."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
-        number = super().convert(value, param, ctx)
-        return number if math.isfinite(number) else self.fail(f"{value!r} is no finite number.", param, ctx)
 
 
 @click.command()
@@ -54,7 +37,6 @@ class _Gap(click.FloatRange):
 @model_options()
 @shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
 @shared_option("--seed", type=click.IntRange(0))
-@click.option("--tie", default=TIE, show_default=True, type=_Gap(0), metavar="X", help="A smaller gap is a tie.")
 @shared_option("--output", help="Write the pairs to a .json or .csv file.")
 def compare(
     gold: Path,
@@ -68,7 +50,7 @@ def compare(
     json: bool,
     output: Path | None,
     run: dict[str, Any],
-    **draws: Unpack[Draws],
+    **draws: int,
 ) -> None:
     """Compare SYSTEM files on REFERENCES, by row (.txt, .csv, .jsonl, .parquet).
 
@@ -258,12 +240,16 @@ class _Result:
     """The comparison of the systems by one metric."""
 
     def __init__(
-        self, metric: str, scores: dict[str, list[float]], baseline: str | None, draws: Draws, scored: ScoredRows
+        self,
+        metric: str,
+        scores: dict[str, list[float]],
+        baseline: str | None,
+        draws: dict[str, int],
+        scored: ScoredRows,
     ) -> None:
-        resamples, seed = draws["resamples"], draws["seed"]
         self.metric, self.draws, self.scored, self.scores, self.baseline = metric, draws, scored, scores, baseline
-        self.means = {name: interval(values, LEVEL, resamples, seed, name) for name, values in scores.items()}
-        self.pairs = compare_all(scores, baseline, LEVEL, resamples, seed, draws["tie"])
+        self.means = {name: interval(values, LEVEL, **draws, name=name) for name, values in scores.items()}
+        self.pairs = compare_all(scores, baseline, LEVEL, **draws, tie=TIE)
         self.size = len(next(iter(scores.values())))
         decided = {} if scored.threshold is None else {name: scored.decide(own) for name, own in scores.items()}
         self.correct = {name: sum(own) / self.size for name, own in decided.items()}
@@ -295,7 +281,7 @@ class _Result:
 
     def rows(self) -> list[dict[str, Any]]:
         """The pairs, for --output."""
-        settings = {"texts": self.size, "level": LEVEL, **self.draws, "signature": self.scored.signature}
+        settings = {"texts": self.size, "level": LEVEL, **self.draws, "tie": TIE, "signature": self.scored.signature}
         rows = [{"metric": self.metric, **_row(pair, self.means), **settings} for pair in self.pairs]
         for row, (test, p) in zip(rows, self.shares, strict=False):
             shares = {CORRECT: self.correct[row["system"]], f"other_{CORRECT}": self.correct[row["other"]]}

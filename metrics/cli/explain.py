@@ -17,7 +17,7 @@ from semantic_metrics.cli.options import (
     overwrite_option,
     shared_option,
 )
-from semantic_metrics.cli.scoring import LoadedMetric, check_questions, choose_metrics
+from semantic_metrics.cli.scoring import LoadedMetric, MetricOptions, check_questions
 from semantic_metrics.cli.terminal import MAX_CHARACTERS, MIN_WIDTH, PIPE_WIDTH, plain, width_of
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.core.signature import shorten
@@ -57,8 +57,7 @@ def explain(
 
     Example: semantic-metrics explain "It did not rain." "It rained." --metric matcha --html why.html
     """
-    given = [() if value is None else (value,) for value in (config, weights)]
-    (choice,) = choose_metrics((metric,), *given)
+    choice = MetricOptions.of_one(metric, config, weights)
     check_questions("--question", "a text", question is not None, [metric])
     texts = {"prediction": prediction, "reference": reference} | ({} if question is None else {"question": question})
     if html is not None:

@@ -23,7 +23,7 @@ from semantic_metrics.cli.options import (
     refuse_existing,
     shared_option,
 )
-from semantic_metrics.cli.scoring import MetricChoice, choose_metrics, score_rows
+from semantic_metrics.cli.scoring import MetricChoice, MetricOptions, score_rows
 from semantic_metrics.core.contract import describe
 from semantic_metrics.core.loading import load_scoring
 from semantic_metrics.core.signature import shorten
@@ -240,8 +240,7 @@ def _read_judged(
 def _threshold_metric(options: FitOptions) -> MetricChoice:
     """The metric whose threshold is fitted; refuses an unknown one, and options that a threshold has no use for."""
     metric, criterion = options.metric, options.criterion
-    given = [() if value is None else (value,) for value in (options.config, options.weights)]
-    (choice,) = choose_metrics((metric,), *given)
+    choice = MetricOptions.of_one(metric, options.config, options.weights)
     got = f"--metric {metric}" + (f" --criterion {criterion}" if criterion else "")
     names = (*ONLY_LABELS, *(() if describe(metric).takes_questions else ("question",)))
     _refuse_options(names, f"only a fit of the weights of {WEIGHTED} takes it, got {got}")

@@ -31,18 +31,10 @@ class OtherRun(InputError):
 
 
 class Output:
-    """A file of scored rows in the making.
+    """A file of scored rows in the making, in one of writers.TABLE_FORMATS, of which `rows` are done.
 
-    Args:
-        path: file to write.
-        format: one of writers.TABLE_FORMATS.
-        reader: where the rows come from.
-        metrics: metrics that score them; with `resume` they get the sums of the rows that are done.
-        options: options of the run by name, those that an earlier run must have had too.
-        resume: whether to continue what an earlier run left, if it left anything.
-
-    Attributes:
-        rows: number of rows that are done.
+    With `resume` it goes on with what an earlier run of the same options left, if it left anything, and the metrics get
+    the sums of those rows. It is refused while another run writes it, and if its rows belong to another run (OtherRun).
     """
 
     def __init__(

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -23,7 +22,7 @@ from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.formats import FORMATS, STREAM, format_of
 from semantic_metrics.files.output import atomic_write, check_output
-from semantic_metrics.files.readers import REFERENCE, Reader, open_pair, open_reader
+from semantic_metrics.files.readers import Reader, open_reader
 from semantic_metrics.files.references import ReferenceColumns, warn_of_list
 from semantic_metrics.files.rows import Cell, Chunk, check_column, convert_rows, describe_invalid, first_invalid
 from semantic_metrics.files.writers import TABLE_FORMATS, TABLE_NAMES, Scores, cell_text, open_writer
@@ -37,7 +36,6 @@ YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
 @click.argument("file", type=FILE)
 @metric_options(gate=True)
 @text_options()
-@click.option("--references-file", type=FILE, metavar="TXT", help="References of a .txt FILE, line by line.")
 @shared_option("--json")
 @click.option("--details", is_flag=True, help="Add what else is said of a row: reasons, parts.")
 @model_options()
@@ -53,17 +51,17 @@ YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
 )
 @click.option("--batch-rows", default=CHUNK_ROWS, type=click.IntRange(1), metavar="N", help="Rows in memory at a time.")
 def score(**options: Any) -> None:
-    """Score the rows of FILE (.txt, .csv, .tsv, .jsonl, .json, .parquet or -).
+    """Score the rows of FILE (.csv, .tsv, .jsonl, .json, .parquet or -).
 
     Example: semantic-metrics score captions.csv --metric consensus --predictions said --references gold --output s.csv
     """
     given = ScoreOptions(**options)
     choices = given.choices()
     try:
-        with given.open() as reader:
+        with open_reader(given.file, given.format) as reader:
             format = given.output_format(reader)
             chunks = reader.chunks(min(given.batch_rows, MAX_CHUNK_ROWS))
-            columns, references = given.columns(reader), given.reference_columns(reader)
+            columns, references = given.columns(reader), given.text_columns.reference_columns(reader.columns)
             given.check_names(reader, [*columns.values(), *references.names])
             scorer = ChunkScorer(columns, references, given.show, format is not None)
             scorer.missing = given.missing
@@ -102,7 +100,6 @@ class ScoreOptions:
     file: Path
     metrics: MetricOptions
     text_columns: TextColumns
-    references_file: Path | None
     json: bool
     details: bool
     show: tuple[str, ...]
@@ -117,40 +114,25 @@ class ScoreOptions:
     def choices(self) -> list[MetricChoice]:
         """The metrics, after checking what can be checked before the file is opened."""
         choices = self.metrics.choose(self.text_columns.questions, self.details)
-        if self.references_file is not None and self.text_columns.references:
-            raise InputError("--references-file: expected it or --references, got both")
         if self.json and self.output == STREAM:
             raise InputError("--json: expected a file as --output, got -, which prints the rows")
         if self.resume and self.output in (None, STREAM):
             raise InputError("--resume: expected --output with the file that is to be continued")
         if self.signatures is not None:
-            check_output(self.signatures, "--signatures", filter(None, (self.file, self.references_file, self.output)))
+            check_output(self.signatures, "--signatures", filter(None, (self.file, self.output)))
         return choices
-
-    def open(self) -> AbstractContextManager[Reader]:
-        """Open the file, with that of the references if there is one."""
-        if self.references_file is None:
-            return open_reader(self.file, self.format)
-        return open_pair(self.file, self.references_file)
 
     def columns(self, reader: Reader) -> dict[str, str]:
         """Names of the columns of questions (if a metric takes them) and predictions."""
-        predictions, questions = self.text_columns.predictions, self.text_columns.questions
-        if self.references_file is not None:
-            predictions = predictions or reader.columns[0]
-        given = {} if questions is None else {"questions": questions}
+        given = {"questions": self.text_columns.questions, "predictions": self.text_columns.predictions}
         columns = {
             name: check_column(reader.columns, f"--{name}", column)
-            for name, column in (given | {"predictions": predictions}).items()
+            for name, column in given.items()
+            if column is not None or name == "predictions"
         }
         for column in self.show:
             check_column(reader.columns, "--show", column)
         return columns
-
-    def reference_columns(self, reader: Reader) -> ReferenceColumns:
-        """The columns of references."""
-        names = (REFERENCE,) if self.references_file is not None else ()
-        return self.text_columns.reference_columns(reader.columns, names)
 
     def output_format(self, reader: Reader) -> str | None:
         """The format of the output, None if there is none."""

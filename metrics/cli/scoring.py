@@ -99,60 +99,58 @@ class MetricChoice:
         return number
 
 
-def choose_metrics(
-    names: tuple[str, ...],
-    configs: tuple[str, ...] = (),
-    weights: tuple[str, ...] = (),
-    thresholds: tuple[str, ...] = (),
-    fail_under: tuple[str, ...] = (),
-    max_wrong: tuple[str, ...] = (),
-    *,
-    details: bool = False,
-) -> list[MetricChoice]:
-    """The metrics with what belongs to each (see `MetricChoice`): one value, or for several metrics NAME=VALUE.
-
-    A bare file of weights belongs to the only metric that takes weights.
-    """
-    for name in names:
-        check_metric(name)
-    if len(set(names)) < len(names):
-        raise InputError(f"--metric: expected each metric once, got {', '.join(names)}")
-    weighted = [name for name in names if contract.describe(name).takes_weights]
-    if weights and not weighted:
-        known = ", ".join(name for name in contract.text_metrics() if contract.describe(name).takes_weights)
-        raise InputError(f"--weights: only {known} take them, got --metric {', '.join(names)}")
-    checkpoints = _for_each_metric("--config", "checkpoint", names, configs)
-    files = _for_each_metric("--weights", "file", weighted, weights)
-    lines = _for_each_metric("--threshold", "number or file", names, thresholds)
-    means = _for_each_metric("--fail-under", "number", names, fail_under)
-    wrong = _for_each_metric("--max-wrong", "number", names, max_wrong)
-    if details and not any(contract.describe(name).details for name in names):
-        known = ", ".join(name for name in contract.text_metrics() if contract.describe(name).details)
-        raise InputError(f"--details: only {known} have them, got --metric {', '.join(names)}")
-    choices = []
-    for name in names:
-        given = checkpoints[name], files.get(name), lines[name], means[name], wrong[name]
-        column = CORRECT if len(names) == 1 and lines[name] is not None else f"{name}_{CORRECT}"
-        choices.append(MetricChoice(name, *given, column, details))
-        _ = choices[-1].fitted_threshold, choices[-1].gate  # read before a model is loaded
-    return choices
-
-
 @dataclass(frozen=True)
 class MetricOptions:
-    """Which metrics score a file, and how: the values of the options that `metric_options` declares."""
+    """Metrics that score a file, and what belongs to each (see `MetricChoice`): options that `metric_options` declares.
+
+    A value belongs to the only metric, or as NAME=VALUE to one of several; a bare file of weights to the only metric
+    that takes weights.
+    """
 
     metrics: tuple[str, ...]
-    configs: tuple[str, ...]
-    weights: tuple[str, ...]
-    thresholds: tuple[str, ...]
+    configs: tuple[str, ...] = ()
+    weights: tuple[str, ...] = ()
+    thresholds: tuple[str, ...] = ()
     fail_under: tuple[str, ...] = ()
     max_wrong: tuple[str, ...] = ()
 
+    @classmethod
+    def of_one(cls, metric: str, config: str | None, weights: str | None) -> MetricChoice:
+        """The one metric of a command that takes no more."""
+        (choice,) = cls((metric,), *(() if value is None else (value,) for value in (config, weights))).choices()
+        return choice
+
     def choose(self, questions: str | None, details: bool = False) -> list[MetricChoice]:
-        """The metrics, checked by `choose_metrics` and `check_questions`; `questions` is the value of --questions."""
-        choices = choose_metrics(*vars(self).values(), details=details)
+        """The `choices`, after a check that there is a value of --questions where one of them takes questions."""
+        choices = self.choices(details)
         check_questions("--questions", "a column", questions is not None, self.metrics)
+        return choices
+
+    def choices(self, details: bool = False) -> list[MetricChoice]:
+        """The metrics, checked as far as can be before a model is loaded."""
+        names = self.metrics
+        for name in names:
+            check_metric(name)
+        if len(set(names)) < len(names):
+            raise InputError(f"--metric: expected each metric once, got {', '.join(names)}")
+        weighted = [name for name in names if contract.describe(name).takes_weights]
+        if self.weights and not weighted:
+            known = ", ".join(name for name in contract.text_metrics() if contract.describe(name).takes_weights)
+            raise InputError(f"--weights: only {known} take them, got --metric {', '.join(names)}")
+        checkpoints = _for_each_metric("--config", "checkpoint", names, self.configs)
+        files = _for_each_metric("--weights", "file", weighted, self.weights)
+        lines = _for_each_metric("--threshold", "number or file", names, self.thresholds)
+        means = _for_each_metric("--fail-under", "number", names, self.fail_under)
+        wrong = _for_each_metric("--max-wrong", "number", names, self.max_wrong)
+        if details and not any(contract.describe(name).details for name in names):
+            known = ", ".join(name for name in contract.text_metrics() if contract.describe(name).details)
+            raise InputError(f"--details: only {known} have them, got --metric {', '.join(names)}")
+        choices = []
+        for name in names:
+            given = checkpoints[name], files.get(name), lines[name], means[name], wrong[name]
+            column = CORRECT if len(names) == 1 and lines[name] is not None else f"{name}_{CORRECT}"
+            choices.append(MetricChoice(name, *given, column, details))
+            _ = choices[-1].fitted_threshold, choices[-1].gate  # read before a model is loaded
         return choices
 
 

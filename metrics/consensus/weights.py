@@ -30,15 +30,11 @@ class Weights:
 
     @classmethod
     def read(cls, weights: "str | Path | Mapping[str, float] | Weights | None", checkpoint: str = "") -> "Weights":
-        """Weights from what `compute` takes.
+        """Weights from what `compute` takes, refused if they are for another cross-encoder than that of `checkpoint`.
 
-        Args:
-            weights: None for the default ones, a dict with all three names, or the path of a JSON file that holds one.
-            checkpoint: sha256 of the cross-encoder that weights of a file must be for; empty for any.
-
-        Raises:
-            InvalidInput: the file is missing, damaged or for another checkpoint, a name is missing or unknown, a
-                value is not a number from 0, or all are 0.
+        They are None for the default ones, a dict with all three names, or the path of a JSON file that holds one. A
+        name that is missing or unknown, a value that is not a number from 0, and weights that are all 0 are refused,
+        too.
         """
         if weights is None or isinstance(weights, cls):
             return weights or DEFAULT

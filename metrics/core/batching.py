@@ -17,16 +17,11 @@ def max_tokens(device_type: str, width: int) -> int:
 
 
 def batches_by_length(lengths: Sequence[int], tokens: int, sequences: int = BATCH_SEQUENCES) -> Iterator[list[int]]:
-    """Sort sequences by length and cut them into batches.
-
-    Args:
-        lengths: (n,) tokens of each sequence.
-        tokens: about the most tokens in a batch, padding included; a batch always has at least one sequence.
-        sequences: most sequences in a batch.
+    """Sort sequences by length and cut them into batches of at most so many, and about so many tokens with padding.
 
     Yields:
-        Indices into `lengths`, each of them once, the longest sequences first. A batch ends where a shorter sequence
-        follows, unless less than MIN_FULL_SHARE of its tokens are taken.
+        Indices into `lengths`, each of them once, the longest sequences first. A batch has at least one, and ends where
+        a shorter sequence follows, unless less than MIN_FULL_SHARE of its tokens are taken.
     """
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     begin = 0

@@ -36,15 +36,11 @@ class Signature:
 
     @classmethod
     def of(cls, metric: str, model: Mapping[str, Any], options: "DataclassInstance", version: str) -> "Signature":
-        """The signature of a metric.
+        """The signature of a metric with the settings that identify its model, and the version of its script.
 
-        Args:
-            metric: its name.
-            model: what identifies the checkpoint: `checkpoint`, `tokenizer`, ...
-            options: a dataclass; its fields are read in their order, except those made by `no_score_change`, and those
-                made by `if_changed` that have their default. A field that `model` has too is skipped; one that is
-                itself a dataclass is replaced by its own fields.
-            version: of the metric's script.
+        The fields of `options`, a dataclass, are read in their order, except those made by `no_score_change`, and those
+        made by `if_changed` that have their default. A field that `model` has too is skipped; one that is itself a
+        dataclass is replaced by its own fields.
         """
         return cls(metric, {**model, **dict(_settings(options, model)), "version": version})
 

@@ -61,15 +61,9 @@ class TextScoring:
     ) -> Any:  # noqa: ANN401
         """Check columns, then score them; None in all but the first of several processes that `evaluate` gathers.
 
-        Args:
-            columns: the metric's columns by name.
-            options: the checked options of this call, which `_compute` receives as `options`; `ResultOptions` also say
-                whether bars are shown, and decide which texts are correct.
-            extra_columns: further columns of texts (None for one that is absent), with a text for each row; `_compute`
-                receives each by its name.
-
-        Raises:
-            InvalidInput: a column holds a non-string or has the wrong length, or there is nothing to score.
+        `_compute` receives the columns, the checked `options` of the call, and each of the further columns of texts
+        (None for one that is absent) by its name. `ResultOptions` also say whether bars are shown, and decide which
+        texts are correct.
         """
         with self._lock, progress(getattr(options, "progress", True)):
             result = self._compute_checked(columns, options, extra_columns or {})

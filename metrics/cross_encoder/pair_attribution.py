@@ -95,10 +95,8 @@ class Explainer:
     def integrated_gradients(self, score: float, pairs: list[TracedPair], value: Value) -> Explanation:
         """Contributions by integrated gradients, one text at a time.
 
-        Args:
-            score: the score of the texts.
-            pairs: everything that the model reads for it.
-            value: maps the pairs' logits, (points, labels) each, to (points,) scores.
+        `pairs` are everything that the model reads for the score; `value` maps their logits, (points, labels) each, to
+        (points,) scores.
         """
         shares: dict[str, np.ndarray] = {}
         details = {}

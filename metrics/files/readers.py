@@ -11,44 +11,31 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from semantic_metrics.files.errors import FileError, file_errors
-from semantic_metrics.files.formats import GZIP, PARSERS, STREAM, TEXT, Lines, format_of
-from semantic_metrics.files.rows import Chunk, Row
+from semantic_metrics.files.formats import GZIP, PARSERS, STREAM, Lines, format_of
+from semantic_metrics.files.rows import Chunk
 
 CHUNK_BYTES = 2**24  # most bytes of a text file in a chunk, however many rows were asked for
-REFERENCE = "reference"  # column of the second of two .txt files
 
 
 class Reader(Protocol):
-    """A file of rows that is being read.
+    """A file of rows that is being read."""
 
-    Attributes:
-        name: what messages call the file.
-        format: one of FORMATS.
-        columns: names of its columns; in JSONL those of the first row.
-        total: how much there is to read, in `unit`; None if that is not known, as for a pipe.
-        done: how much has been read, in `unit`.
-        unit: "B" for bytes, or "row".
-    """
-
-    name: str
-    format: str
-    columns: list[str]
-    total: int | None
-    unit: str
+    name: str  # what messages call the file
+    format: str  # one of FORMATS
+    columns: list[str]  # names of its columns; in JSONL those of the first row
+    total: int | None  # how much there is to read, in `unit`; None if that is not known, as for a pipe
+    unit: str  # "B" for bytes, or "row"
 
     @property
-    def done(self) -> int: ...  # noqa: D102
+    def done(self) -> int:
+        """How much has been read, in `unit`."""
 
     def chunks(self, size: int) -> Iterator[Chunk]:
         """The rows, `size` at a time, or fewer if they are long."""
 
 
 class TextReader:
-    """A `Reader` of .txt, .csv, .tsv, .jsonl and .json.
-
-    Attributes:
-        rows: the rows that are still to be read, each with its text (JSONL only).
-    """
+    """A `Reader` of .txt, .csv, .tsv, .jsonl and .json."""
 
     unit = "B"
 
@@ -58,7 +45,7 @@ class TextReader:
         rows = PARSERS[format](self._lines)
         first = next(rows)
         self.columns = list(first[0])
-        self.rows: Iterator[tuple[Row, str | None]] = itertools.chain([first], rows)
+        self._rows = itertools.chain([first], rows)
 
     @property
     def done(self) -> int:
@@ -69,7 +56,7 @@ class TextReader:
         """The rows, `size` at a time, or fewer if they are long."""
         while True:
             start, rows, numbers, lines = self._lines.read, [], [], []
-            for row, line in itertools.islice(self.rows, size):
+            for row, line in itertools.islice(self._rows, size):
                 rows.append(row)
                 numbers.append(self._lines.number)
                 lines.append(line)
@@ -111,36 +98,3 @@ def open_reader(path: Path, format: str | None = None) -> Iterator[Reader]:
             opened: Any = gzip.GzipFile(fileobj=file) if packed else nullcontext(file)
             with opened as rows:
                 yield TextReader(str(path), format, rows, None if packed else size)
-
-
-@contextmanager
-def open_pair(path: Path, references: Path) -> Iterator[Reader]:
-    """Open two .txt files side by side, as columns `text` and `reference`; progress is that of the first."""
-    counts = []
-    for file in (path, references):
-        if file == STREAM or format_of(file) != "txt":
-            raise FileError(f"--references-file: FILE and the references must both be .txt files on disk, got {file}")
-        if file.exists() and not (file.is_file() or file.is_dir()):  # both are read twice
-            raise FileError(f"--references-file: expected files, got the pipe or device {file}")
-        with _open_lines(file) as reader:
-            counts.append(sum(1 for _ in reader.rows))
-    if counts[0] != counts[1]:
-        raise FileError(f"{references}: expected {counts[0]} lines, one for each of {path}, got {counts[1]}")
-    with _open_lines(path) as reader, _open_lines(references) as other:
-        reader.columns, reader.rows = [TEXT, REFERENCE], _pairs(reader.rows, other)
-        yield reader
-
-
-@contextmanager
-def _open_lines(path: Path) -> Iterator[TextReader]:
-    with open_reader(path) as reader:
-        assert isinstance(reader, TextReader), f"{path} is a .txt file"
-        yield reader
-
-
-def _pairs(rows: Iterator[tuple[Row, str | None]], other: TextReader) -> Iterator[tuple[Row, str | None]]:
-    for row, _ in rows:
-        pair = next(other.rows, None)
-        if pair is None:
-            raise FileError(f"{other.name}: it became shorter while it was read")
-        yield row | {REFERENCE: pair[0][TEXT]}, None

@@ -24,20 +24,12 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def lengthen(judged: JudgedAnswers, seed: int = 0, words: tuple[int, int] = ANSWER_WORDS) -> JudgedAnswers:
-    """Long forms of judged answers.
+    """Long forms of n judged answers, in the same order, of a number of words in a range.
 
     The sentences come from right and wrong answers to the questions that share most words with an answer's own
     (TF-IDF), but not to its own question, or to one whose reference has the same words. A sentence about something
-    else may still contain the reference, as in the long answers that people write.
-
-    Args:
-        judged: n judged answers.
-        seed: seed of length, choice and order of the sentences, together with question and answer.
-        words: range of a long answer's length.
-
-    Returns:
-        n answers, in the same order. An answer stays as it is if it is blank, if there are no such sentences, or if
-        it has as many words as were drawn for it.
+    else may still contain the reference, as in the long answers that people write. An answer stays as it is if it is
+    blank, if there are no such sentences, or if it has as many words as were drawn for it.
     """
     order = _similar_questions(judged)
     rows: dict[str, list[int]] = {}

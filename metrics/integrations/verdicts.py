@@ -16,18 +16,10 @@ LEAST_EFFECT = 0.005  # of a word that is named; smaller ones round to 0.00
 
 
 def resolve_threshold(name: str, metric: TextMetric, threshold: float | str | Path | None, **options: Any) -> float:
-    """The lowest score with which a text passes.
+    """The lowest score with which a text passes: a number, one from a file of `semantic-metrics fit`, or the metric's.
 
-    Args:
-        name: the metric's name.
-        metric: the loaded metric.
-        threshold: a number on the metric's scale, a file that `semantic-metrics fit` wrote, or None for the line that
-            the metric itself draws.
-        options: the options of `compute`, which a file must have been fitted with.
-
-    Raises:
-        ValueError: the threshold is neither, the file is one of another metric or other options, or the metric draws no
-            line.
+    None stands for the last. A ValueError says that the threshold is none of these, that the file is one of another
+    metric or of other options of `compute`, or that the metric draws no line.
     """
     if threshold is None:
         above = describe(name).correct_above

@@ -96,16 +96,10 @@ class Source:
         return Overlap(present, weights / max(weights.sum(), 1e-9), digits, cosines.astype(float))
 
     def passages(self, overlap: "Overlap", count: int | None, tokens: int) -> list[Passage]:
-        """The passages that the model reads for a claim.
+        """The passages that the model reads for a claim; those of several sentences have at most so many tokens.
 
-        Args:
-            overlap: of the claim.
-            count: of single sentences, and twice the number of runs of neighbours of each length; None for all.
-            tokens: room for a passage.
-
-        Returns:
-            Single sentences, the nearest first; runs of two and three; the nearest paragraph, if it is short; and the
-            sentences that together have most of the claim's words.
+        They are `count` single sentences (None for all), the nearest first; half as many runs of two and of three; the
+        nearest paragraph, if it is short; and the sentences that together have most of the claim's words.
         """
         nearness = overlap.nearness
         singles = [(int(i),) for i in np.argsort(-nearness, kind="stable")[:count]]

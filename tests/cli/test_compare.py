@@ -69,12 +69,12 @@ def test_systems_are_compared(run: Callable, scores: dict) -> None:
 
 
 def test_the_baseline_is_in_every_pair(run: Callable, folder: Path, scores: dict) -> None:
-    options = ("--seed", 3, "--resamples", 99, "--tie", 0.5, "--output", folder / "o.csv")
+    options = ("--seed", 3, "--resamples", 99, "--output", folder / "o.csv")
     for baseline in ("bad", folder / "bad.txt"):
         done(run("gold.txt", "good.txt", "bad.txt", "other.txt", "--baseline", baseline, *options))
         rows = pd.read_csv(folder / "o.csv").to_dict("records")
         assert [(row["system"], row["other"]) for row in rows] == [("good", "bad"), ("other", "bad")]
-        for row, pair in zip(rows, significance.compare_all(scores, "bad", resamples=99, seed=3, tie=0.5), strict=True):
+        for row, pair in zip(rows, significance.compare_all(scores, "bad", resamples=99, seed=3, tie=TIE), strict=True):
             assert (row["p_holm"], row["ties"]) == (pytest.approx(pair.p_holm), pair.comparison.ties)
             assert (row["seed"], row["resamples"], row["texts"], row["metric"]) == (3, 99, 6, "matcha")
             assert row["other_mean"] == pytest.approx(np.mean(scores["bad"]))
@@ -121,14 +121,6 @@ def test_invalid_input_is_refused_before_a_model_runs(
     refused(run(*arguments, "--config", "/nowhere/unread"), message)
 
 
-def test_each_system_may_be_a_column_of_one_table(run: Callable, folder: Path) -> None:
-    pd.DataFrame({"gold": GOLD} | SYSTEMS).to_csv(folder / "rows.csv")
-    columns = ["--references", "gold", "--predictions", "good", "--predictions", "bad"]
-    apart, together = run("gold.txt", "good.txt", "bad.txt"), run("rows.csv", "rows.csv", "rows.csv", *columns)
-    assert together.output == apart.output
-    refused(run("rows.csv", "rows.csv", "rows.csv", *columns, "--predictions", "gold"), "one for each of the 2, got 3")
-
-
 def test_a_system_is_called_as_its_column_is(run: Callable, folder: Path) -> None:
     names = {"good": "gpt-4.1", "bad": "gpt-4.5", "other": "org/small"}
     pd.DataFrame({"gold": GOLD} | {names[name]: texts for name, texts in SYSTEMS.items()}).to_csv(folder / "rows.csv")
@@ -138,6 +130,7 @@ def test_a_system_is_called_as_its_column_is(run: Callable, folder: Path) -> Non
     rows = json.loads((folder / "o.json").read_text())
     assert [(row["system"], row["other"]) for row in rows] == [("gpt-4.5", "gpt-4.1"), ("org/small", "gpt-4.1")]
     refused(run(*command, "--baseline", "rows.csv"), "--baseline: expected one of the systems 'gpt-4.1', 'gpt-4.5'")
+    refused(run(*command, "--predictions", "gold"), "one for each of the 3, got 4")
 
 
 def test_an_invalid_text_is_found_in_its_file(run: Callable, folder: Path) -> None:

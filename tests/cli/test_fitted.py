@@ -1,7 +1,6 @@
 """Commands with what `fit` wrote: --weights and --threshold in score, compare, report and validate."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 import semantic_metrics
 from semantic_metrics.core.threshold import read_threshold
 from tests.cli.conftest import done, invoke, refused
-from tests.cli.test_score_resume import cut
 from tests.consensus.conftest import both_heads
 
 SAID = ["the dog bites", "a man sleeps", "the cat is awake", "no dog", "a man runs", "the man barks"] * 3
@@ -162,45 +160,6 @@ def test_the_whole_signatures_go_to_a_file(file: Path, checkpoint: Path) -> None
     assert whole not in lines
     assert len(lines[-1]) < 80
     refused(invoke("score", file, options=options | {"signatures": file}), "--signatures: expected another file")
-
-
-@pytest.fixture
-def resumed(file: Path, checkpoint: Path) -> Callable[..., None]:
-    usual = TEXTS | {"metric": "matcha", "config": checkpoint, "batch_rows": 3}
-    return lambda output, *more, **changed: invoke(
-        "score", file, *more, options=usual | changed | {"output": file.with_name(output)}
-    )
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "other", "named"),
-    [
-        ("threshold", "0.5", "0.6", "--threshold of matcha was 0.5, now it is 0.6"),
-        ("separator", " ", "d", "--separator was  , now it is d"),
-        ("json_lists", "flag", None, "--json-lists was True, now it is not given"),
-        ("references", "said", None, "--references was gold said, now it is gold"),
-    ],
-)
-def test_a_run_with_a_new_option_is_continued_with_the_same_one(
-    resumed: Callable,
-    file: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    option: str,
-    value: str,
-    other: str | None,
-    named: str,
-) -> None:
-    name = f"--{option.replace('_', '-')}"
-    given = [name] if value == "flag" else [name, value]
-    done(resumed("whole.csv", *given))
-    with monkeypatch.context() as patched:
-        cut(patched, 2, KeyboardInterrupt)
-        assert resumed("out.csv", *given).exit_code == 130
-    changed = [name, other] if other else []
-    refused(resumed("out.csv", *changed, "--resume"), named)
-    lines = done(resumed("out.csv", *given, "--resume"))
-    assert file.with_name("out.csv").read_bytes() == file.with_name("whole.csv").read_bytes()
-    assert lines == done(resumed("again.csv", *given)), "the counts of the first part are kept"
 
 
 def test_a_gate_ends_with_code_1_and_a_summary_for_machines(file: Path, checkpoint: Path, scores: np.ndarray) -> None:

@@ -136,21 +136,6 @@ def test_standard_input_and_output(score: Callable, expected: list[float]) -> No
     refused(score("-", *TEXTS, "--format", "csv", input=""), "standard input: expected a header line")
 
 
-def test_two_files_of_lines(score: Callable, tmp_path: Path, expected: list[float]) -> None:
-    (tmp_path / "said.txt").write_text("\n".join(SAID), encoding="utf-8")
-    (tmp_path / "gold.txt").write_text("\n".join(GOLD) + "\n", encoding="utf-8")
-    given = [tmp_path / "said.txt", "--references-file", tmp_path / "gold.txt"]
-    assert done(score(*given))[0].split() == ["score", "text", "reference"]
-    done(score(*given, "--output", tmp_path / "out.csv", "--batch-rows", 2))
-    scored = pd.read_csv(tmp_path / "out.csv")
-    pd.testing.assert_frame_equal(scored, pd.DataFrame({"text": SAID, "reference": GOLD, "matcha": expected}))
-    result = score(*given, "--output", "-")
-    assert result.stdout.splitlines()[0] == '"text","reference","matcha"'
-    refused(score(*given, "--output", tmp_path / "out.txt"), "which hold scores, got .txt")
-    refused(score(*given, "--references", "text"), "--references-file: expected it or --references, got both")
-    refused(score(given[0], "--predictions", "text"), "--references: expected one of the columns 'text', got None")
-
-
 def test_several_metrics(
     score: Callable, tmp_path: Path, checkpoint: Path, expected: list[float], nli_model: Path, sts_model: Path
 ) -> None:

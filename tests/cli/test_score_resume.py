@@ -105,6 +105,8 @@ def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ({"references": "said"}, "--references was gold, now it is said"),
         ({"batch_rows": 20}, "--batch-rows was 10, now it is 20"),
+        ({"threshold": "0.5"}, "--threshold of matcha was not given, now it is 0.5"),
+        ({"separator": "d"}, "--separator was not given, now it is d"),
         ({"metric": "stsscore"}, "--metric was matcha, now it is stsscore"),
         ({"config": "matcha"}, "signature of matcha was matcha|checkpoint:"),
     ],

@@ -90,9 +90,7 @@ def test_a_failing_hub_is_one_line(kind: str, url: str, tmp_path: Path, monkeypa
     settings = {"HF_HUB_OFFLINE": False, "HF_HUB_CACHE": str(tmp_path)}
     for name, value in (settings | {"HF_HUB_DOWNLOAD_TIMEOUT": 1, "HF_HUB_ETAG_TIMEOUT": 1}).items():
         monkeypatch.setattr(huggingface_hub.constants, name, value)
-    begin = time.monotonic()
     with pytest.raises(ValueError, match=r"^checkpoint 'org/name': no such folder, and the Hub did not") as caught:
         load_checkpoint("org/name")
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith(f"; trying again {'may' if AGAIN[kind] else 'will not'} help"), caught.value
-    assert time.monotonic() - begin < 90

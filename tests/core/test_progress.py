@@ -7,7 +7,6 @@ import pytest
 from semantic_metrics import load
 from semantic_metrics.core import progress
 from semantic_metrics.core.progress import progress_bar, with_progress
-from semantic_metrics.stats.bootstrap import draw_rows
 from tests.demo.test_bundle import COLUMNS
 
 TEXTS = (["a dog", "a cat"], ["the dog", "the cat"])
@@ -69,9 +68,3 @@ def test_no_call_shows_what_its_caller_does_not_want(
     with progress.progress(False), progress.progress(True), progress_bar(2, "row") as bar:
         bar.update()
     assert capsys.readouterr().err == ""
-
-
-def test_resamples_are_counted(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    be_a_terminal(monkeypatch)
-    assert len(list(draw_rows([3], 120, seed=0))) == 3
-    assert "resample" in capsys.readouterr().err

@@ -53,14 +53,6 @@ def test_the_wait_is_until_enough_jobs_have_left_the_window() -> None:
     work(quota, clock, "one", 1)
 
 
-def test_the_machines_own_user_has_no_limit() -> None:
-    clock = Clock()
-    quota = Quota(seconds=10, window=600, clock=clock)
-    for _ in range(3):
-        work(quota, clock, None, 60)
-    assert clock.now == 180
-
-
 def test_a_job_that_fails_is_charged_and_old_visitors_are_forgotten() -> None:
     clock = Clock()
     quota = Quota(seconds=10, window=600, clock=clock)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from semantic_metrics import load
-from semantic_metrics.cli import main
 from semantic_metrics.consensus.parts import Parts
 from semantic_metrics.consensus.weights import DEFAULT, Weights
 from semantic_metrics.fitting.consensus_weights import fit_consensus
+from tests.cli.conftest import done, invoke, refused
 from tests.consensus.conftest import LABELS, both_heads
 from tests.tiny_table import WORDS
 
@@ -42,14 +42,10 @@ def test_the_command_writes_what_compute_reads(tmp_path: Path) -> None:
     metric = load("consensus", model)
     weights = {"matcha": 0.0, "similarity": 0.0, "nli": 1.0}
     ratings = metric.compute(predictions=texts[0], references=texts[1], weights=weights)["scores"]
-    with (tmp_path / "rated.csv").open("w", newline="") as file:
-        rows = [("answer", "reference", "rating"), *zip(*texts, ratings, strict=True)]
-        csv.writer(file).writerows(rows)
-    options = ["--metric", "consensus", "--human", "rating", "--scale", "0", "1", "--config", model]
     output = tmp_path / "weights.json"
-    done = CliRunner().invoke(main, ["fit", str(tmp_path / "rated.csv"), *options, "--output", str(output)])
-    assert done.exit_code == 0, done.output
-    assert "fitted, 5 folds: CCC 1.0000" in done.output
+    options = ["--scale", 0, 1, "--config", model, "--output", output]
+    lines = done(fit(tmp_path, list(zip(*texts, ratings, strict=True)), *options))
+    assert any(line.startswith("fitted, 5 folds: CCC 1.0000") for line in lines)
     assert json.loads(output.read_text())["weights"]["nli"] == pytest.approx(1, abs=1e-6)
     again = metric.compute(predictions=texts[0], references=texts[1], weights=str(output))
     assert again["scores"] == pytest.approx(ratings, abs=1e-6)
@@ -63,11 +59,11 @@ def test_the_command_writes_what_compute_reads(tmp_path: Path) -> None:
 RATED = ["--metric", "consensus", "--human", "rating", "--output", "x.json"]
 
 
-def fit(folder: Path, rows: list[tuple], *options: str) -> Result:
+def fit(folder: Path, rows: list[tuple], *options: object) -> Result:
     """Run `semantic-metrics fit` on rated rows."""
     with (folder / "rated.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("answer", "reference", "rating"), *rows])
-    return CliRunner().invoke(main, ["fit", str(folder / "rated.csv"), *RATED, *options])
+    return invoke("fit", folder / "rated.csv", *RATED, *options)
 
 
 def test_blank_texts_are_not_fitted_and_their_ratings_are_on_the_scale(tmp_path: Path) -> None:
@@ -83,9 +79,8 @@ def test_blank_texts_are_not_fitted_and_their_ratings_are_on_the_scale(tmp_path:
     for name, given in (("none", rows), ("blank", [*rows, (" ", "the dog", 0), ("the dog", "\n", 0)])):
         output = tmp_path / f"{name}.json"
         options = () if name == "blank" else scale  # the blank texts hold the lowest rating
-        done = fit(tmp_path, given, "--config", model, "--precision", "bfloat16", *options, "--output", str(output))
-        assert done.exit_code == 0, done.output
-        assert f"{len(given)} rated texts, {len(given) - 20} blank and not fitted" in done.output
+        lines = done(fit(tmp_path, given, "--config", model, "--precision", "bfloat16", *options, "--output", output))
+        assert f"{len(given)} rated texts, {len(given) - 20} blank and not fitted" in lines
         figures[name] = json.loads(output.read_text())
     assert figures["blank"] == figures["none"]
     assert "precision:bfloat16" in figures["blank"]["signature"]
@@ -97,7 +92,7 @@ def test_blank_texts_are_not_fitted_and_their_ratings_are_on_the_scale(tmp_path:
     [
         (["--exclude", "rated.csv"], "--exclude: only a fit on labels takes it, got --human rating"),
         (["--form", "rich"], "--form: only a fit on labels takes it"),
-        (["--output", "rated.csv", "--overwrite"], "--output: expected another file than those that are read"),
+        (["--output", "rated.csv"], "--output: expected another file than those that are read"),
         ([], "ratings: expected 5 groups or more and 10 rows to fit in each fold, got 8 rows in 8 groups"),
     ],
 )
@@ -107,9 +102,7 @@ def test_what_cannot_be_fitted_is_refused_before_a_model_is_loaded(
     monkeypatch.chdir(tmp_path)
     rows = [(f"the dog {i}", f"the cat {i}", i) for i in range(8)]
     (tmp_path / "nothing").mkdir()
-    done = fit(tmp_path, rows, "--config", "nothing/", *options)  # a folder without a checkpoint
-    assert done.exit_code == 2
-    assert message in done.output
+    refused(fit(tmp_path, rows, "--config", "nothing/", *options), message)  # a folder without a checkpoint
     assert not (tmp_path / "x.json").exists()
 
 

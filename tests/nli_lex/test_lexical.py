@@ -4,7 +4,6 @@ import unicodedata
 from collections.abc import Callable
 from functools import partial
 from itertools import islice, product
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -123,9 +122,7 @@ LONG = [
 
 @pytest.mark.parametrize(("measure", "answer", "reference", "expected"), LONG, ids=range(len(LONG)))
 def test_time_is_linear(measure: Callable[[str, str], float], answer: str, reference: str, expected: float) -> None:
-    begin = process_time()
-    assert measure(answer, reference) == expected
-    assert process_time() - begin < 5, "a tenth of a second; quadratic, it takes more than half a minute"
+    assert measure(answer, reference) == expected, "quadratic, it would take more than half a minute"
 
 
 MEASURES = [
