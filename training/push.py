@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 from huggingface_hub import HfApi, ModelCard, RepoCard, constants, get_session
@@ -148,28 +149,30 @@ def check_card(repo: Repo) -> None:
             raise PushError(f"{repo.card}: expected sdk: gradio and app_file, a file of the Space; got app {app!r}")
 
 
-def find_commit(api: HfApi, kind: str, hub_id: str, tag: str | None = None) -> str | None:
+def find_commit(api: HfApi, kind: str, hub_id: str, tag: str | None = None, private: bool = False) -> str | None:
     """The head of a repository on the Hub; None for a new one.
 
     Raises:
-        PushError: the tag is there already.
+        PushError: the tag is there already, or the repository is public and must be `private`.
         HubError: the Hub did not answer, or refused.
     """
 
-    def look_up(revision: str) -> str | None:
+    def look_up(revision: str) -> Any:  # noqa: ANN401  (one class for each kind)
         try:
-            return api.repo_info(hub_id, revision=revision, repo_type=kind).sha
+            return api.repo_info(hub_id, revision=revision, repo_type=kind)
         except (RepositoryNotFoundError, RevisionNotFoundError):
             return None
 
     with hub_errors(api, hub_id):
         tagged, head = tag and look_up(tag), look_up(MAIN)
+    if private and head is not None and head.private is False:
+        raise PushError(f"--private: expected {hub_id} to be private or new, but it is public on the Hub")
     if tagged:
-        raise PushError(f"--tag: expected a name that is free; {hub_id} has {tag!r}, of commit {tagged}")
-    return head
+        raise PushError(f"--tag: expected a name that is free; {hub_id} has {tag!r}, of commit {tagged.sha}")
+    return None if head is None else head.sha
 
 
-def upload(api: HfApi, repo: Repo, hub_id: str, commit: str | None, tag: str | None) -> str:
+def upload(api: HfApi, repo: Repo, hub_id: str, commit: str | None, tag: str | None, private: bool = False) -> str:
     """Push the files that differ from the Hub's `commit`, with one commit at most; returns it, which gets the tag.
 
     Raises:
@@ -178,7 +181,8 @@ def upload(api: HfApi, repo: Repo, hub_id: str, commit: str | None, tag: str | N
     where = {"repo_id": hub_id, "repo_type": repo.kind}
     with hub_errors(api, hub_id):
         if commit is None:
-            api.create_repo(**where, **({"space_sdk": "gradio"} if repo.kind == SPACE else {}))
+            options = {"space_sdk": "gradio"} if repo.kind == SPACE else {}
+            api.create_repo(**where, private=private or None, **options)
         pushed = api.upload_folder(
             **where,
             folder_path=repo.folder,
@@ -243,19 +247,19 @@ def read_token(needed: bool) -> str | None:
     return token or None
 
 
-def _push(repos: list[tuple[Repo, str]], tag: str | None, push: bool) -> None:
+def _push(repos: list[tuple[Repo, str]], tag: str | None, push: bool, private: bool = False) -> None:
     """List the files of these repositories, each with its Hub id, and push them if `push` is set."""
     api = HfApi(token=read_token(push) or False, endpoint=constants.ENDPOINT)
     for repo, _ in repos:
         check_card(repo)
-    commits = [find_commit(api, repo.kind, hub_id, tag) for repo, hub_id in repos]
+    commits = [find_commit(api, repo.kind, hub_id, tag, private) for repo, hub_id in repos]
     for (repo, hub_id), commit in zip(repos, commits, strict=True):
         where = "not on the Hub, or hidden from this token" if commit is None else f"at {commit[:7]}"
         click.echo(f"{hub_id} ({repo.kind}): {where}")
         for path, file in repo.files().items():
             click.echo(f"  {file.stat().st_size:>12,}  {path}")
     for (repo, hub_id), commit in zip(repos, commits, strict=True) if push else ():
-        pushed = upload(api, repo, hub_id, commit, tag)
+        pushed = upload(api, repo, hub_id, commit, tag, private)
         click.echo(f"{hub_id} ({repo.kind}): {'unchanged, at' if pushed == commit else 'pushed,'} {pushed}")
     if not push:
         click.echo("Nothing was uploaded; --push uploads those that differ.")
@@ -267,9 +271,16 @@ def _push(repos: list[tuple[Repo, str]], tag: str | None, push: bool) -> None:
 @click.option("--folder", type=click.Path(path_type=Path), help="Push this checkpoint of a run, to --repo.")
 @click.option("--repo", metavar="ORG/NAME", help="Repository on the Hub for --folder.")
 @click.option("--tag", metavar="NAME", help="Also tag the commit, so that checkpoint@NAME loads it.")
+@click.option("--private", is_flag=True, help="Make new repositories private.")
 @click.option("--push/--dry-run", "push", default=False, help="Upload; by default, only list the files.")
 def main(
-    owner: str | None, only: tuple[str, ...], folder: Path | None, repo: str | None, tag: str | None, push: bool
+    owner: str | None,
+    only: tuple[str, ...],
+    folder: Path | None,
+    repo: str | None,
+    tag: str | None,
+    private: bool,
+    push: bool,
 ) -> None:
     """Push checkpoints and metrics to the Hub; without --push, list their files.
 
@@ -278,14 +289,14 @@ def main(
     if folder is not None or repo is not None:
         if folder is None or repo is None or owner or only:
             raise PushError("--folder, --repo: expected both of them, without --owner and --only")
-        _push([(make_run_repo(folder, repo), repo)], tag, push)
+        _push([(make_run_repo(folder, repo), repo)], tag, push, private)
         return
     owner = HUB_OWNER if owner is None else owner
     if not re.fullmatch(r"[\w-]+", owner):  # `evaluate` cannot import from an owner with a dot in the name
         raise PushError(f"--owner: expected a name of letters, digits, '-' and '_', got {owner!r}")
     with TemporaryDirectory() as folders:
         repos = [make_repo(*pair, owner, Path(folders)) for pair in select(only)]
-        _push([(each, f"{owner}/{each.name}") for each in repos], tag, push)
+        _push([(each, f"{owner}/{each.name}") for each in repos], tag, push, private)
 
 
 def add_push_option(parser: argparse.ArgumentParser) -> None:

@@ -129,6 +129,16 @@ def test_a_tag_is_new_and_what_only_the_hub_has_stays(push: Push, hub: Hub, mode
     assert "Error: --only: expected one of " in only_line(push("--only", "macha", code=2))
 
 
+def test_a_private_repository_stays_private(push: Push, hub: Hub, model: Path) -> None:
+    push("--push", "--only", "matcha", "--private")
+    assert {one.private for one in hub.repositories.values()} == {True}
+    hub.repositories["model", "org/matcha"].private = False
+    small_table(seed=1).save(model)
+    line = only_line(push("--push", "--only", "matcha", "--private", code=2))
+    assert "--private: expected org/matcha to be private or new, but it is public" in line
+    assert pushed(hub, "model") != local(model)
+
+
 @pytest.mark.parametrize(
     ("arguments", "token", "endpoint", "code", "message"),
     [
