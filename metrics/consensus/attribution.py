@@ -29,7 +29,8 @@ def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions,
         The parts of an explanation, which `Explainer` describes.
     """
     texts = {side: plain(text) for side, text in texts.items()}
-    ruling = rule(texts["reference"], texts["prediction"]).ruling
+    ruled = rule(texts["reference"], texts["prediction"])
+    ruling = ruled.ruling
     differences = compare(texts["reference"], texts["prediction"]).differences
 
     def score(variants: list[Texts]) -> np.ndarray:
@@ -44,4 +45,5 @@ def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions,
         blank = [not can_compare(a, b) for a, b in zip(predictions, references, strict=True)]
         return np.where(blank, 0.0, scores)
 
-    return Explainer(models.scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
+    explanation = Explainer(models.scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
+    return explanation | {"rule": models.ruling(ruling, (ruled.reference, ruled.prediction)).decision}

@@ -154,7 +154,7 @@ class PairModels:
         pairs = [(one.reference, one.prediction) for one in ruled]
         references, predictions = ([pair[side] for pair in pairs] for side in (0, 1))
         rulings = [one.ruling for one in ruled] if rulings is None else rulings
-        rulings = list(map(self._ruling, rulings, pairs))
+        rulings = list(map(self.ruling, rulings, pairs))
         kinds = np.array([ruling.kind for ruling in rulings])
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
         probabilities = nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
@@ -178,7 +178,7 @@ class PairModels:
             rulings=np.array(rulings, dtype=object),
         )
 
-    def _ruling(self, ruling: Ruling, pair: tuple[str, str]) -> Ruling:
+    def ruling(self, ruling: Ruling, pair: tuple[str, str]) -> Ruling:
         """The ruling, or that the cross-encoder cannot read what differs."""
         return UNREAD_RULING if ruling.kind != SAME and self.scorer.is_unread(*pair) else ruling
 

@@ -35,11 +35,13 @@ from semantic_metrics.nli_lex.features import (
     Features,
     as_read,
     extract,
+    find_ruling,
     length,
 )
 from semantic_metrics.nli_lex.weights import Weights, contributions
 from semantic_metrics.nli_lex.windows import Filled
 from semantic_metrics.quantities.manners import legible
+from semantic_metrics.quantities.rules import OPEN
 
 BACK = "entailment_back"  # the model's feature of the pair in reverse
 MAX_PIECES = 48  # left out in turn; each costs a judgement, of a third of a second for 250 words on two cores
@@ -72,7 +74,9 @@ def explain(
     Raises:
         InvalidInput: the texts have too many tokens to leave each of them out.
     """
+    ruling = OPEN
     if not weights.whole_question:  # as `extract` reads them
+        ruling = find_ruling(scorer, texts["question"], texts["prediction"], texts["reference"])
         texts = texts | {side: legible(texts[side]) for side in ("prediction", "reference")}
     if method == LEAVE_ONE_OUT:
         if (count := sum(len(piece_spans(scorer, text)) for text in texts.values())) > MAX_TOKENS:
@@ -81,7 +85,8 @@ def explain(
                 f"expected texts of {MAX_TOKENS} tokens at most for {LEAVE_ONE_OUT!r}, got {count}; "
                 f"{INTEGRATED_GRADIENTS!r} takes longer ones",
             )
-        return Explainer(scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
+        explanation = Explainer(scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
+        return explanation | {"rule": ruling.decision}
     whole = float(score([texts])[0])
     features = extract(
         scorer,
@@ -99,7 +104,8 @@ def explain(
     both_ways = BACK in weights.features
     pairs = _traced_pairs(scorer, features, both_ways, texts, explainer.spans, run.max_length, np.array(read.origins))
     value = _value(scorer, weights, features, length(texts["prediction"]))
-    return explainer.integrated_gradients(whole, pairs, ruled_value(value, features.rulings[0]))
+    explanation = explainer.integrated_gradients(whole, pairs, ruled_value(value, ruling))
+    return explanation | {"rule": ruling.decision}
 
 
 def _traced_pairs(

@@ -139,7 +139,7 @@ def extract(
     if not whole_question:
         asked = [extract_question(text, group, number_words) for text, group in zip(questions, references, strict=True)]
         each = zip(answer_index, (reference for group in references for reference in group), strict=True)
-        rulings = [_ruling(scorer, questions[i], answers[i], reference) for i, reference in each]
+        rulings = [find_ruling(scorer, questions[i], answers[i], reference) for i, reference in each]
         answers, references = list(map(legible, answers)), [list(map(legible, group)) for group in references]
     shortened = np.array([part != text for part, text in zip(asked, questions, strict=True)], dtype=bool)
     triples = [
@@ -163,7 +163,7 @@ def extract(
     return Features(table, answer_index, blank, truncated, windowed, shortened, split, pairs, tuple(rulings))
 
 
-def _ruling(scorer: PairScorer, question: str, answer: str, reference: str) -> Ruling:
+def find_ruling(scorer: PairScorer, question: str, answer: str, reference: str) -> Ruling:
     """What rules decide of an answer and a reference, and whether the model can read what differs."""
     ruled = rule(reference, answer, question)
     if ruled.ruling.kind != SAME and scorer.is_unread(ruled.reference, ruled.prediction):

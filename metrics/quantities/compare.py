@@ -128,7 +128,7 @@ def _key(reading: Reading) -> tuple[str, ...]:
                 kept.pop()
             number += 1
         if word != "," or kept[-1:] != [Q] or words[i + 1 : i + 2] != [Q]:
-            kept.append(word)
+            kept.append("a" if word == "an" else word)
     return tuple(kept)
 
 
@@ -201,6 +201,13 @@ def _relate_clocks(one: Quantity, other: Quantity) -> str:
 def _relate_ranges(one: Quantity, other: Quantity) -> str:
     scalar, span = (one, other) if other.kind == RANGE else (other, one)
     both = one.kind == other.kind
+    if len(scalar.values) == 3 and len(span.values) == 6:
+        if scalar.bound or span.bound or scalar.unit.name or span.unit.name:
+            return OPEN
+        parts = scalar.values, span.values[:3], span.values[3:]
+        known = min(next((i for i, part in enumerate(date) if not part), 3) for date in parts)
+        date, first, last = (values[:known] for values in parts)
+        return OPEN if first <= date <= last else DIFFERENT
     if len(scalar.values) != len(span.values) if both else (len(scalar.values), len(span.values)) != (1, 2):
         return OPEN
     if len({one.unit.dimension, other.unit.dimension} - {""}) > 1:
@@ -210,6 +217,8 @@ def _relate_ranges(one: Quantity, other: Quantity) -> str:
         return OPEN if low <= scalar.values[0] <= high or scalar.bound else DIFFERENT
     if one.values == other.values or one.text == other.text:
         return EQUAL
+    if len(one.values) == 6:
+        return _relate_parts(one.values, other.values)
     if one.open != other.open and all(
         a * other.values[-1] == b * one.values[-1] for a, b in zip(one.values, other.values, strict=True)
     ):
@@ -295,7 +304,9 @@ def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> 
     coarse, fine = (one, other) if one.step >= other.step else (other, one)
     apart = abs(x - y)
     if one.kind == other.kind == NUMBER and one.unit != other.unit and min(one.digits, other.digits) > 0:
-        limit = max(coarse.step / 2, CONVERTED * abs(fine.values[0])) if coarse.digits > 1 else coarse.step / 10
+        exact = (max(sizes := (one.unit.size, other.unit.size)) / min(sizes)).denominator == 1  # hours and minutes
+        few = 0 if exact else coarse.step / 10
+        limit = max(coarse.step / 2, CONVERTED * abs(fine.values[0])) if coarse.digits > 1 else few
         if coarse.unit.zero or fine.unit.zero:
             limit = coarse.step / 2
         most = ABOUT * max(abs(x), abs(y)) / 2
@@ -480,18 +491,25 @@ def _aligned(first: Reading, second: Reading, words: list[str]) -> list[tuple[Qu
 def may_say(claim: str, sentence: str) -> bool:
     """Whether a sentence has each quantity of a claim, with all words of the claim or none but those."""
     first, second = read(claim), read(sentence)
-    if not all(any(_comparable(a, b) and relate(a, b) != DIFFERENT for b in second.atoms) for a in first.atoms):
-        return False
-    words, others = (
+    for one in first.quantities:
+        others = second.quantities if one.kind == RANGE else second.atoms
+        if not any(_comparable(one, b) and relate(one, b) != DIFFERENT for b in others):
+            return False
+    claimed, said = (
         {word for word in reading.words if word not in FILLERS | AGAIN | {Q}} for reading in (first, second)
     )
-    return words <= others or others <= words
+    return claimed <= said or said <= claimed
+
+
+def _is_date(quantity: Quantity) -> bool:
+    """Whether it is a date or a range of dates."""
+    return quantity.kind in DATES or (quantity.kind == RANGE and len(quantity.values) == 6)
 
 
 def _comparable(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities may answer the same question."""
-    if {one.kind, other.kind} <= {DATE, YEAR}:
-        return True
+    if _is_date(one) or _is_date(other):
+        return _is_date(one) and _is_date(other)
     return one.kind == other.kind or {one.kind, other.kind} <= {NUMBER, RANGE, SHARE}
 
 
@@ -535,7 +553,7 @@ def _telling(reading: Reading) -> list[Quantity]:
 
 def _sort(quantity: Quantity) -> tuple[str, str]:
     """What a quantity may be exchanged for."""
-    if quantity.kind in DATES:
+    if _is_date(quantity):
         return "date", ""
     if quantity.kind in (NUMBER, ORDINAL, RANGE, SHARE):
         dimension = quantity.unit.dimension.split("/")[0]

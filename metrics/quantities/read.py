@@ -91,6 +91,7 @@ PER = re.compile(r"(?:\s?/\s?|\sper\s)(?:(\d{1,4})\s?)?|\s(?:an?|each|every)\s(?
 ADVERB = re.compile(rf"\s({'|'.join(RATES)})\b")
 AGO = re.compile(r"\s(?:ago|later|earlier|before|after|old)\b")  # "5% a year ago"
 DIVISORS = frozenset(("time", "mass", "volume", "length", "area", "amount"))
+BEHIND_INCHES = word_set("long wide tall high deep thick of by x in and")  # "12 in all" are none
 POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 AFTER_ARTICLE = frozenset(("time", "mass", "length", "volume", *CURRENCY_SIGNS))  # "an hour", not "a degree"
 FACTOR_BEGINS = re.compile(r"\s\d")
@@ -102,7 +103,7 @@ _QUARTER = rf"(?:Q(?P<q>[1-4])|(?P<nth>{'|'.join(QUARTERS)})\squarter)\b(?:(?:\s
 DATE_WRITINGS = [
     re.compile(writing, re.I)
     for writing in (
-        r"(?P<year>\d{4})-(?P<month>0?[1-9]|1[0-2])-(?P<day>[0-3]?\d)(?![\d-])",
+        r"(?P<year>[12]\d{3})-(?P<month>0?[1-9]|1[0-2])-(?P<day>[0-3]?\d)(?![\d-])",
         r"(?P<year>(?:1\d|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])",
         rf"(?P<day>\d\d?)(?:st|nd|rd|th)?(?:\sday)?(?:\sof)?[\s-](?P<month>{_MONTH})\b\.?"
         rf"(?:[,\s-]{{1,2}}(?P<year>{_YEAR})(?![\w-]))?",
@@ -131,7 +132,7 @@ RATIO_AFTER = re.compile(r"\s(?:ratio|odds|scale)\b", re.I)
 VERSION = re.compile(r"\d+(?:\.\d+){2,}[\w.-]*\w|\d+(?:-\d+){2,}|\d+[^\W\d_][\w-]*(?:\.\d[\w.]*)*")
 ORDINAL_ENDING = re.compile(r"(?:st|nd|rd|th)\b", re.I)
 MONEY_LETTERS, SCALE_LETTERS = re.compile(r"\s?([A-Za-z]{1,3})\b"), re.compile(r"([A-Za-z]{1,3})\b")
-GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+GROUPED = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d\d?(?:,\d\d)+,\d{3})(?:\.\d+)?")  # the second as in India
 POINTED = re.compile(r"\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:\.\d{3})+,\d\d?")  # "1.234,56"
 DECIMAL_COMMA = re.compile(r"\d+,\d\d?")  # a list where no unit stands beside it
 # amounts in two units, the second of which is not always written: "1h30", "6'2\""
@@ -659,6 +660,8 @@ def _one_unit(text: str, end: int, after_digits: bool) -> tuple[Unit | None, int
     unit, count = find_unit(tuple(words), after_digits)
     if unit is None or (unit.name == "time" and FACTOR_BEGINS.match(text, ends[0])):  # "5 times 6"
         return None, 0
+    if words[0] == "in" and len(words) > 1 and words[1].lower() not in BEHIND_INCHES and text[end] == " ":
+        return None, 0
     after = text[ends[0] : ends[0] + 1]
     if len(words[0]) == count == 1 and words[0].isalpha() and after and after in "'\u2019-+":
         return None, 0
@@ -713,6 +716,10 @@ def _from_words(text: str, begin: int, word: str, frame: Frame) -> Quantity | No
     for kind, values in _BY_WORD.items():
         if word in values:
             return _simple(kind, text, begin, end, values[word])
+    if word == "minus":
+        after = TOKEN.match(text, end + 1)
+        number = _read_one(text, end + 1, after[0], []) if after and (not frame or frame[-1][2] != Q) else None
+        return _negated(number, text, begin) if number and number.kind in (NUMBER, YEAR) else None
     if word in RATES or word in TIMES or word == "every":
         return _how_often(text, begin, end, word)
     if found := _find_date(text, begin) or _clock(text, begin, frame[-1][2] if frame else ""):
@@ -757,8 +764,7 @@ def _spelt(text: str, begin: int, before: str) -> Quantity | None:
     end = _sure_match(_WORD, text, begin).end()
     if (begin and text[begin - 1] == "'") or text[end : end + 1].isdigit():
         return None  # "Twenty20"
-    sign = -1 if text[begin : begin + 6].lower() == "minus " else 1
-    words, ends = _words_from(text, begin + 6 * (sign < 0))
+    words, ends = _words_from(text, begin)
     if not words:
         return None
     in_words, used = cardinal(words, 0)
@@ -785,7 +791,7 @@ def _spelt(text: str, begin: int, before: str) -> Quantity | None:
             return _with_unit(text, begin, place, value * scale, step, 2, None, after_digits=False)
     scale, end = _scale(text, end) if text[end : end + 1] in " -" else (1, end)
     digits = 1 if value < 10 else 2
-    return _with_unit(text, begin, end, sign * value * scale, step * scale, digits, None, after_digits=False)
+    return _with_unit(text, begin, end, value * scale, step * scale, digits, None, after_digits=False)
 
 
 def _part_of_one(text: str, words: list[str], ends: list[int], before: str) -> tuple[Fraction | None, int]:
@@ -924,8 +930,13 @@ def _make_sequence(text: str, one: Quantity, other: Quantity, first: int, end: i
         return counts and 0 < one.number < other.number <= 1000
     if not JOINED.fullmatch(between) and not (BETWEEN.fullmatch(between) and before.rstrip().endswith("between")):
         return False
-    if (between == "/" and one.kind != YEAR) or one.bound.startswith(("<", ">")) or one.by_article:
+    if between == "/" and not (one.kind == YEAR and other.number in (one.number + 1, (one.number + 1) % 100)):
+        return False  # of years, "1979/80" is one season and "1837/1834" are two answers
+    if one.bound.startswith(("<", ">")) or one.by_article:
         return False
+    if {one.kind, other.kind} == {NUMBER, DATE}:  # "May 3-5", "21 to 28 January"
+        day, date = (one, other) if one.kind == NUMBER else (other, one)
+        return 0 < day.number <= 31 and day.step == 1 and not day.unit.name and date.values[2] > 0
     if one.kind in DATES:
         return other.kind in DATES or (one.kind == YEAR and other.kind == NUMBER and len(other.text) == 2)
     return one.kind == other.kind and one.kind in (NUMBER, CLOCK, ORDINAL, WEEKDAY)
@@ -935,13 +946,16 @@ def _sequence(text: str, one: Quantity, other: Quantity) -> Quantity:
     if one.kind == YEAR and other.kind == NUMBER:
         year = one.number - one.number % 100 + other.number
         other = replace(other, kind=YEAR, values=(year, Fraction(0), Fraction(0)))
+    elif {one.kind, other.kind} == {NUMBER, DATE}:
+        month = (one if one.kind == DATE else other).values[:2]
+        one, other = (replace(day, values=(*month, (day.values[-1]))) for day in (one, other))
     begin, end, written = one.begin, other.end, text[one.begin : other.end]
     said = text[one.begin - one.said.find(one.text) : end] if one.bound else ""
     if SHARED.fullmatch(text, one.end, other.begin):
         share = one.number / other.number
         return Quantity(SHARE, (share,), begin, end, written, one.number, NO_UNIT, one.bound, bound_text=said)
     unit = other.unit
-    values = one.values if one.unit.dimension else tuple(value * unit.size + unit.zero for value in one.values)
+    values = one.values if one.unit.name else tuple(value * unit.size + unit.zero for value in one.values)
     step = max(one.step, other.step)
     values, either = (*values, *other.values), one.open or other.open
     if one.kind == NUMBER and values[-1] and _said_as_ratio(text, begin, end):

@@ -33,6 +33,11 @@ class Ruling:
     kind: str = ""
     reason: str = ""
 
+    @property
+    def decision(self) -> str:
+        """The sentence of a rule that decides; empty where a model does."""
+        return "" if self.kind == CONFLICT else self.reason
+
 
 OPEN = Ruling()
 UNREAD_RULING = Ruling(UNREAD, "The model cannot read the characters in which the texts differ.")

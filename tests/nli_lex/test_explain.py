@@ -22,7 +22,7 @@ def scores(metric: evaluate.Metric, rows: list[dict[str, str]], **options: objec
 @pytest.mark.parametrize("features", ["rich", "paper"])
 def test_a_contribution_is_the_judgement_minus_that_without_the_token(metric: evaluate.Metric, features: str) -> None:
     result = metric.explain(**ROW, features=features)
-    assert list(result) == ["score", "method", *SIDES]
+    assert list(result) == ["score", "method", *SIDES, "rule"]
     assert result["score"] == pytest.approx(scores(metric, [ROW], features=features)[0], abs=ROUNDING)
     for side in SIDES:
         part = result[side]

@@ -202,7 +202,6 @@ OPEN = [
     ("Vitamin C helps.", "Vitamin 100 helps."),
     ("Planet X", "Planet 10"),
     ("Malcolm X spoke.", "Malcolm Ten spoke."),
-    ("It opens at quarter to three.", "It opens at 2:45."),
     ("Five to ten people came.", "Seven people came."),
 ]
 
