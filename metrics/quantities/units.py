@@ -1,6 +1,6 @@
 """Units, currencies and their sizes.
 
-A table and not pint: to import pint takes as long as to load a checkpoint, and it reads "a", "in" and "at" as units.
+A table and not pint: pint starts in a second, and reads "a" and "at" as units (docs/quantities.md compares libraries).
 """
 
 from dataclasses import dataclass
