@@ -200,6 +200,7 @@ def test_identifiers_are_as_they_are_written(row: list[str]) -> None:
     for one, other in combinations([f"See {one} for it." for one in row], 2):
         assert rule(one, other).ruling.kind != SAME, (one, other)
         assert rule(other, one).ruling.kind != SAME, (one, other)
+        assert rule(one, one.upper()).ruling.kind == SAME, one
 
 
 # a source of two parallel sentences is made of two rows, a false claim of the first sentence with the quantity of the
