@@ -267,7 +267,7 @@ def _is_habit(unit: Unit, other: Unit) -> bool:
 
 
 def _may_be(one: Quantity, other: Quantity) -> bool:
-    """Whether "5m" may be the other's minutes or millions, "5K" kilometres, "5 pounds" money, "5 degrees" °C."""
+    """Whether a unit may be read as the other: "5m" as minutes or millions, "5K" as kilometres, "5 pounds" as money."""
     value, dimension = other.values[0], other.unit.dimension
     if one.unit == SYMBOLS["m"] and one.text.endswith("m"):
         return value == one.number * {"time": 60, "": 10**6}.get(dimension, 0)
@@ -275,10 +275,10 @@ def _may_be(one: Quantity, other: Quantity) -> bool:
         return dimension == "temperature" and one.number == other.number
     if one.unit in (NAMES["p"], NAMES["cent"]) and one.text[-1] in "pc":
         return one.number == other.number
-    if one.unit == NAMES["basis_point"]:
-        return value == (one.number if other.unit == PERCENT else 0) / 10_000 or (
-            one.text[-1] in "sS" and (dimension == "data/time" and one.number == other.number)
-        )
+    if one.unit == NAMES["basis_point"] and other.unit == PERCENT:
+        return one.number == 10_000 * value
+    if one.unit == NAMES["basis_point"]:  # "bps" are also bits per second
+        return dimension == "data/time" and one.number == other.number
     if one.unit == NAMES["pound"] and "pound" in one.text:
         return dimension == "GBP" and value == one.number
     return dimension == "length" and one.text[-1] in "kK" and value == one.values[0]

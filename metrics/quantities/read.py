@@ -660,7 +660,8 @@ def _one_unit(text: str, end: int, after_digits: bool) -> tuple[Unit | None, int
     unit, count = find_unit(tuple(words), after_digits)
     if unit is None or (unit.name == "time" and FACTOR_BEGINS.match(text, ends[0])):  # "5 times 6"
         return None, 0
-    if words[0] == "in" and len(words) > 1 and words[1].lower() not in BEHIND_INCHES and text[end] == " ":
+    follows = words[1].lower() if len(words) > 1 else text[ends[0] + 1 : ends[0] + 2]
+    if words[0] == "in" and text[end] == " " and follows[:1].isalnum() and follows not in BEHIND_INCHES:
         return None, 0
     after = text[ends[0] : ends[0] + 1]
     if len(words[0]) == count == 1 and words[0].isalpha() and after and after in "'\u2019-+":

@@ -63,6 +63,8 @@ half past five = 5:30
 -40 \u00b0C = -40 \u00b0F
 10^6 = 1,000,000 = 1e6 = a million
 120/80 = 120 / 80
+one in five = 1 in 5
+May 3-5 = 3-5 May = 3 to 5 May
 """)
 OTHERS = rows(
     """
@@ -125,6 +127,8 @@ every other day / every day
 half past five / 5:15
 quarter to nine / quarter past nine
 at least 200 / 150
+May 3-5 / June 3-5
+1990-95 / 1997
 over 200 / 200
 over $1,000 / over $10
 """,
@@ -146,6 +150,8 @@ $900 = $900 a month
 5 M = 5 million
 two hours = 125 minutes
 over 200 = 206
+May 3-5 = May 4
+1990-95 = 1992
 """)
 IDENTIFIERS = rows("""
 Ruby 2.1 = Ruby 2.10 = Ruby 2.11
