@@ -68,12 +68,19 @@ def explain(
         reasons = loaded.feature_reasons(texts)
     head = f"{metric} {explanation['score']:.4f}"
     note = f"{explanation['method']}: {describe(metric).explain_methods[explanation['method']]}"
-    lines = [*_reason_lines(metric, reasons), *heat_map_lines(heat_maps(explanation, texts, MAX_TERMINAL_WORDS))]
+    decided = [f"{INDENT}{explanation['rule']}"] if explanation.get("rule") else []
+    lines = [
+        *decided,
+        *_reason_lines(metric, reasons),
+        *heat_map_lines(heat_maps(explanation, texts, MAX_TERMINAL_WORDS)),
+    ]
     click.echo("\n".join([f"{head}  ({note})", *lines, LEGEND, shorten(loaded.signature)]))
     if html is not None:
         from semantic_metrics.report import write_explanation  # scipy takes a second to import
 
-        write_explanation(html, head, note, heat_maps(explanation, texts, MAX_WORDS), loaded.signature)
+        write_explanation(
+            html, " ".join((head, *decided)), note, heat_maps(explanation, texts, MAX_WORDS), loaded.signature
+        )
         click.echo(f"written to {html}", err=True)
 
 

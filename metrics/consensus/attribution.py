@@ -36,4 +36,6 @@ def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions,
         blank = [not can_compare(a, b) for a, b in zip(predictions, references, strict=True)]
         return np.where(blank, 0.0, scores)
 
-    return Explainer(models.scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
+    explanation = Explainer(models.scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
+    whole = models.parts([texts["prediction"]], [texts["reference"]], run, matcha_run)
+    return explanation | {"rule": whole.decision(0)}

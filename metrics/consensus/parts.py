@@ -63,6 +63,13 @@ class Parts:
         taken: list[Any] = [None if value is None else value[rows] for value in values]
         return Parts(*taken)
 
+    def decision(self, row: int) -> str:
+        """The sentence of the rule that decides a pair, or that of a sentence that does; empty where whole texts do."""
+        if self.rulings is not None and self.rulings[row].decision:
+            return str(self.rulings[row].decision)
+        sentence = self.sentences is not None and self.contradiction[row] > 0.5 and self.sentences[row]
+        return f"{sentence}." if sentence else ""
+
     def with_sentences(self, rows: np.ndarray, worst: list[Worst]) -> "Parts":
         """The parts after the worst sentences of the pairs in `rows`, one each, were read too."""
         sure, clauses = np.zeros(len(self.matcha)), np.full(len(self.matcha), "", dtype=object)

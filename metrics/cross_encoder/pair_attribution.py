@@ -52,7 +52,8 @@ class Explainer:
     An explanation has `score`, `method`, and for each text a dict of `tokens`, `spans` (begin and end characters in
     `text`), `contributions` (one per token; positive raises the score, 0 for a token that is cut off), `total` (their
     sum), `text` (what the metric reads: without markup), and with integrated gradients `baseline`, `baseline_score` and
-    `error` (`total` minus what it should be: the score minus that of the baseline).
+    `error` (`total` minus what it should be: the score minus that of the baseline). Metrics that ask rules add `rule`,
+    the sentence of the rule that decided the score, or "" (`rules.Ruling.decision`).
     """
 
     scorer: PairScorer

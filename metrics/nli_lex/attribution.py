@@ -69,34 +69,31 @@ def explain(
         in several windows, integrated gradients explain the window that decides. With leave_one_out and more than
         MAX_PIECES words, `tokens` are runs of words.
     """
-    if not weights.whole_question:  # as `extract` reads them
-        texts = texts | {side: legible(texts[side]) for side in ("prediction", "reference")}
+    legible_texts = texts | {side: legible(texts[side]) for side in ("prediction", "reference")}
+    shown = texts if weights.whole_question else legible_texts  # as `extract` reads them
+    count = sum(len(piece_spans(scorer, text)) for text in shown.values())
+    if method == LEAVE_ONE_OUT and count > MAX_TOKENS:
+        raise invalid_input(
+            "method",
+            f"expected texts of {MAX_TOKENS} tokens at most for {LEAVE_ONE_OUT!r}, got {count}; "
+            f"{INTEGRATED_GRADIENTS!r} takes longer ones",
+        )
+    sides = [texts["question"]], [texts["prediction"]], [[texts["reference"]]]
+    form = weights.template, weights.number_words
+    features = extract(scorer, *sides, *form, weights.features, run, weights.whole_question)
+    (ruling,) = features.rulings
+    texts = shown
     if method == LEAVE_ONE_OUT:
-        if (count := sum(len(piece_spans(scorer, text)) for text in texts.values())) > MAX_TOKENS:
-            raise invalid_input(
-                "method",
-                f"expected texts of {MAX_TOKENS} tokens at most for {LEAVE_ONE_OUT!r}, got {count}; "
-                f"{INTEGRATED_GRADIENTS!r} takes longer ones",
-            )
-        return Explainer(scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
+        explanation = Explainer(scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
+        return explanation | {"rule": ruling.decision}
     whole = float(score([texts])[0])
-    features = extract(
-        scorer,
-        [texts["question"]],
-        [texts["prediction"]],
-        [[texts["reference"]]],
-        weights.template,
-        weights.number_words,
-        weights.features,
-        run,
-        weights.whole_question,
-    )
     explainer = Explainer(scorer, texts, run)
     read = as_read(texts["reference"], texts["prediction"], weights.number_words, weights.whole_question)
     both_ways = BACK in weights.features
     pairs = _traced_pairs(scorer, features, both_ways, texts, explainer.spans, run.max_length, np.array(read.origins))
     value = _value(scorer, weights, features, length(texts["prediction"]))
-    return explainer.integrated_gradients(whole, pairs, ruled_value(value, features.rulings[0]))
+    explanation = explainer.integrated_gradients(whole, pairs, ruled_value(value, ruling))
+    return explanation | {"rule": ruling.decision}
 
 
 def _traced_pairs(

@@ -170,7 +170,7 @@ def _with_sentences(
 
 
 def _ruling(scorer: PairScorer, question: str, answer: str, reference: str) -> Ruling:
-    """The ruling on an answer and a reference, and whether the model can read what differs."""
+    """What rules decide of an answer and a reference, and whether the model can read what differs."""
     ruled = rule(reference, answer, question)
     if ruled.ruling.kind != SAME and scorer.is_unread(ruled.reference, ruled.prediction):
         return UNREAD_RULING

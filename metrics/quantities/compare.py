@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, log10
+from itertools import islice
+from math import ceil, floor, log10
 
 from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, word_set
 from semantic_metrics.quantities.names import other_initials
@@ -22,6 +22,7 @@ from semantic_metrics.quantities.read import (
     RANGE,
     RATE,
     SCALE,
+    SHARE,
     WEEKDAY,
     YEAR,
     Q,
@@ -29,7 +30,7 @@ from semantic_metrics.quantities.read import (
     Reading,
     read,
 )
-from semantic_metrics.quantities.units import CURRENCY_SIGNS, NAMES, PERCENT, SYMBOLS
+from semantic_metrics.quantities.units import CURRENCY_SIGNS, NAMES, NO_UNIT, PERCENT, SYMBOLS, Unit
 
 EQUAL, OPEN, DIFFERENT = "equal", "open", "different"
 ABOUT = Fraction(1, 5)  # beside "about" two numbers less than this share apart may both be true (decisions/numbers.md)
@@ -45,9 +46,11 @@ IN_ORDER = word_set("to into before after from than / > < until over beats \\")
 FILLERS = word_set("answer is the a an it s its was are there they about of that equals in on at day")
 AGAIN = word_set("as well too also then again another more later and did so")
 BEFORE_DATES = word_set("on in at the of")
+LONG_PERIODS = word_set("d wk mo yr fortnight decade century")
 OUTER = frozenset(".,;:!()[]{}*_")
 PUNCTUATION = frozenset(".,;:!?()[]{}'\"-_\u2013\u2014\u2026\u00a7")
 MOST_WORDS_IN_ORDER = 12
+MOST_TRIED = 20  # quantities that are compared with all of another text
 MOST_LISTED = 50  # quantities of a list that may change places
 
 
@@ -125,7 +128,7 @@ def _key(reading: Reading) -> tuple[str, ...]:
                 kept.pop()
             number += 1
         if word != "," or kept[-1:] != [Q] or words[i + 1 : i + 2] != [Q]:
-            kept.append(word)
+            kept.append("a" if word == "an" else word)
     return tuple(kept)
 
 
@@ -139,7 +142,7 @@ def relate(one: Quantity, other: Quantity) -> str:
     if IDENTIFIER in kinds:
         pairs = (one, other), (other, one)
         counted = any(a.kind == IDENTIFIER != b.kind and a.text == str(b.number) for a, b in pairs)  # "chapter 4", "IV"
-        return EQUAL if one.text.casefold() == other.text.casefold() or counted else DIFFERENT
+        return EQUAL if _joined_up(one) == _joined_up(other) or counted else DIFFERENT
     if kinds <= {DATE, YEAR}:
         return _relate_dates(one, other)
     if YEAR in kinds and kinds & {NUMBER, ORDINAL}:
@@ -147,12 +150,18 @@ def relate(one: Quantity, other: Quantity) -> str:
     if NUMBER in kinds and kinds & {DATE, CLOCK}:
         return OPEN if _may_be_same(*((one, other) if one.kind == NUMBER else (other, one))) else DIFFERENT
     if RANGE in kinds:
-        return _relate_ranges(one, other)
+        return OPEN if one.text == other.text and len(kinds) > 1 else _relate_ranges(one, other)
+    if SHARE in kinds:
+        return _relate_shares(*((one, other) if one.kind == SHARE else (other, one)))
     if kinds == {CLOCK}:
         return _relate_clocks(one, other)
     if len(kinds) > 1 and not kinds <= {NUMBER, ORDINAL}:
         return OPEN if kinds & {WEEKDAY, SCALE, FACTOR, RATE} else DIFFERENT
     return _relate_amounts(one, other)
+
+
+def _joined_up(quantity: Quantity) -> str:
+    return "".join(quantity.text.casefold().split())
 
 
 def _relate_dates(one: Quantity, other: Quantity) -> str:
@@ -192,22 +201,45 @@ def _relate_clocks(one: Quantity, other: Quantity) -> str:
 def _relate_ranges(one: Quantity, other: Quantity) -> str:
     scalar, span = (one, other) if other.kind == RANGE else (other, one)
     both = one.kind == other.kind
+    if len(scalar.values) == 3 and len(span.values) == 6:
+        if scalar.bound or span.bound or scalar.unit.name or span.unit.name:
+            return OPEN
+        parts = scalar.values, span.values[:3], span.values[3:]
+        known = min(next((i for i, part in enumerate(date) if not part), 3) for date in parts)
+        date, first, last = (values[:known] for values in parts)
+        return OPEN if first <= date <= last else DIFFERENT
     if len(scalar.values) != len(span.values) if both else (len(scalar.values), len(span.values)) != (1, 2):
         return OPEN
     if len({one.unit.dimension, other.unit.dimension} - {""}) > 1:
-        return DIFFERENT
+        return OPEN if _leaves_out(one.unit, other.unit) or _leaves_out(other.unit, one.unit) else DIFFERENT
     if not both:
         low, high = sorted(span.values)
         return OPEN if low <= scalar.values[0] <= high or scalar.bound else DIFFERENT
-    if one.values == other.values:
+    if one.values == other.values or one.text == other.text:
         return EQUAL
+    if len(one.values) == 6:
+        return _relate_parts(one.values, other.values)
+    if one.open != other.open and all(
+        a * other.values[-1] == b * one.values[-1] for a, b in zip(one.values, other.values, strict=True)
+    ):
+        return OPEN  # "2:4" may be the ratio 1:2
     halves = all((a - b) % 720 == 0 for a, b in zip(one.values, other.values, strict=True))  # of the day
     return OPEN if halves and (one.open or other.open) else DIFFERENT
 
 
+def _relate_shares(share: Quantity, other: Quantity) -> str:
+    """A share beside another one, or a number: "3 out of 4" may be 75%, and 6 out of 8."""
+    (x,), (y,) = share.values, other.values
+    if share.bound or other.bound or (other.kind != SHARE and other.unit != PERCENT and y >= 1):
+        return EQUAL if other.kind == SHARE and x == y and share.bound == other.bound else OPEN
+    if other.kind == SHARE and x == y and share.number == other.number:
+        return EQUAL
+    return OPEN if abs(x - y) <= max(other.step / 2, x / 100) else DIFFERENT
+
+
 def _relate_amounts(one: Quantity, other: Quantity) -> str:
     (x,), (y,) = one.values, other.values
-    if one.unit.dimension != other.unit.dimension or (PERCENT in (one.unit, other.unit) and one.unit != other.unit):
+    if one.unit.dimension != other.unit.dimension or (one.unit != other.unit and NO_UNIT in (one.unit, other.unit)):
         coarse = max(one, other, key=lambda quantity: quantity.step)
         near = x == y or (abs(x - y) <= coarse.step / 2 and coarse.digits > 1)
         if one.unit.dimension == other.unit.dimension and near:
@@ -215,21 +247,38 @@ def _relate_amounts(one: Quantity, other: Quantity) -> str:
         left_out = not (one.unit.name and other.unit.name)
         bounded = bool({one.bound[:1], other.bound[:1]} & {"<", ">"})  # "under 32" beside "29 years"
         unsure = (left_out and (one.number == other.number or bounded)) or _may_be(one, other) or _may_be(other, one)
-        return OPEN if unsure else DIFFERENT
+        return OPEN if unsure or _leaves_out(one.unit, other.unit) or _leaves_out(other.unit, one.unit) else DIFFERENT
+    if one.number != other.number and _is_habit(one.unit, other.unit):
+        return EQUAL if x == y and one.bound == other.bound else OPEN
     if one.bound != other.bound or one.bound:
         return _relate_bounds(one, other, x, y)
     return _relate_values(one, other, x, y)
 
 
+def _leaves_out(unit: Unit, other: Unit) -> bool:
+    """Whether a unit is another one that does not say by what it is divided: "$900" beside "$900 a month"."""
+    return bool(unit.name) and other.dimension.startswith(unit.dimension + "/")
+
+
+def _is_habit(unit: Unit, other: Unit) -> bool:
+    """Whether both are per time, of which one is a day or longer: who works 8 hours a day works 40 a week."""
+    periods = {unit.name.rpartition("/")[2], other.name.rpartition("/")[2]}
+    return len(periods) > 1 and "/" in unit.name and bool(periods & LONG_PERIODS)
+
+
 def _may_be(one: Quantity, other: Quantity) -> bool:
-    """Whether "5m" may be the other's minutes or millions, "5K" kilometres, "5 pounds" money, "5 degrees" °C."""
+    """Whether a unit may be read as the other: "5m" as minutes or millions, "5K" as kilometres, "5 pounds" as money."""
     value, dimension = other.values[0], other.unit.dimension
     if one.unit == SYMBOLS["m"] and one.text.endswith("m"):
         return value == one.number * {"time": 60, "": 10**6}.get(dimension, 0)
     if one.unit == NAMES["degree"]:
         return dimension == "temperature" and one.number == other.number
-    if one.unit == NAMES["p"] and one.text.endswith("p"):
+    if one.unit in (NAMES["p"], NAMES["cent"]) and one.text[-1] in "pc":
         return one.number == other.number
+    if one.unit == NAMES["basis_point"] and other.unit == PERCENT:
+        return one.number == 10_000 * value
+    if one.unit == NAMES["basis_point"]:  # "bps" are also bits per second
+        return dimension == "data/time" and one.number == other.number
     if one.unit == NAMES["pound"] and "pound" in one.text:
         return dimension == "GBP" and value == one.number
     return dimension == "length" and one.text[-1] in "kK" and value == one.values[0]
@@ -239,13 +288,15 @@ def _may_be_same(number: Quantity, other: Quantity) -> bool:
     """Whether a number may be a date or a time of the day: "12/25", "06/2020", "at 9"."""
     if other.kind == CLOCK:
         if number.unit.name:  # "14h30"
-            return number.unit == NAMES["hour"] and number.values[0] == 60 * other.values[0]
+            return number.unit.dimension == "time" and number.values[0] in (60 * other.values[0], other.values[0])
         return (60 * number.number - other.values[0]) % 720 == 0
     parts = [part for part in number.text.split("/") if part.isdigit()]
     return len(parts) == 2 and sorted(map(Fraction, parts)) == sorted(filter(None, other.values))
 
 
 def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> str:
+    if one.kind == other.kind == RATE and x == y and one.number != other.number:
+        return OPEN  # "twice a day" need not be "every 12 hours"
     if one.open != other.open and (x == y or 1000 * x == y or x == 1000 * y):
         return OPEN
     if x == y:
@@ -253,10 +304,13 @@ def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> 
     coarse, fine = (one, other) if one.step >= other.step else (other, one)
     apart = abs(x - y)
     if one.kind == other.kind == NUMBER and one.unit != other.unit and min(one.digits, other.digits) > 0:
-        limit = max(coarse.step / 2, CONVERTED * abs(fine.values[0])) if coarse.digits > 1 else coarse.step / 10
+        exact = (max(sizes := (one.unit.size, other.unit.size)) / min(sizes)).denominator == 1  # hours and minutes
+        few = 0 if exact else coarse.step / 10
+        limit = max(coarse.step / 2, CONVERTED * abs(fine.values[0])) if coarse.digits > 1 else few
         if coarse.unit.zero or fine.unit.zero:
             limit = coarse.step / 2
-        return EQUAL if apart <= min(limit, ABOUT * max(abs(x), abs(y)) / 2) else DIFFERENT
+        most = ABOUT * max(abs(x), abs(y)) / 2
+        return EQUAL if apart <= min(limit, most) else OPEN if apart <= min(coarse.step / 2, most) else DIFFERENT
     if coarse.step > fine.step and apart <= coarse.step / 2 and coarse.digits > 1:
         if coarse.step < coarse.unit.size:  # it has decimals
             return EQUAL if coarse.digits >= SURE_DIGITS else OPEN
@@ -267,14 +321,15 @@ def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> 
 
 def _rounds(one: Quantity, other: Quantity) -> bool:
     """Whether one of two large numbers, or numbers with decimals, is the other, rounded to two digits or more."""
-    for fine, coarse in ((one, other), (other, one)):
-        value, rounded = (abs(quantity.values[0] / quantity.unit.size) for quantity in (fine, coarse))
-        if not value or not rounded or (value < LEAST_ROUNDED and value.denominator == 1):
-            continue
-        for digits in range(2, 10):
-            unit = Fraction(10) ** (floor(log10(value)) + 1 - digits)
-            if abs(value - rounded) <= unit / 2 and (rounded / unit).denominator == 1:
-                return fine.values[0] * coarse.values[0] > 0
+    x, y = one.values[0] / one.unit.size, other.values[0] / other.unit.size
+    if x * y <= 0 or x == y:
+        return False
+    x, y = abs(x), abs(y)
+    place = ceil(log10(2 * abs(x - y)))  # of the first digit that a rounding by so much may keep
+    for value, rounded in ((x, y), (y, x)):
+        large = value >= LEAST_ROUNDED or value.denominator > 1
+        if large and place < floor(log10(value)) and rounded % Fraction(10) ** place == 0:
+            return True
     return False
 
 
@@ -325,7 +380,7 @@ def _in_same_words(first: Reading, second: Reading) -> list[Difference]:
     last = max(i for i, (_, _, relation) in enumerate(pairs) if relation == DIFFERENT)
     if _negations(first.words[: places[last]]):
         return []
-    return [Difference(a.text, b.text) for a, b in different]
+    return [Difference(a.said, b.said) for a, b in different]
 
 
 def _relisted(first: Reading, pairs: list[tuple[Quantity, Quantity]]) -> bool:
@@ -381,7 +436,7 @@ def _other_order(first: Reading, second: Reading) -> Difference | None:
     if all(len(part) == 1 for part in ranges):
         (a,), (b,) = ranges
         if a.values != b.values and sorted(a.values) == sorted(b.values) and a.unit.dimension == b.unit.dimension:
-            return Difference(a.text, b.text)
+            return Difference(a.said, b.said)
     frames = [[word for word in reading.frame if word not in PUNCTUATION] for reading in (first, second)]
     if not 2 <= len(frames[0]) == len(frames[1]) <= MOST_WORDS_IN_ORDER or frames[0] == frames[1]:
         return None
@@ -413,7 +468,7 @@ def claims_another(claim: str, sentence: str) -> tuple[Difference, ...]:
     for a, b in found:
         if not _comparable(a, b) or any(_comparable(a, c) and relate(a, c) != DIFFERENT for c in second.quantities):
             return ()
-    return tuple(Difference(a.text, b.text) for a, b in found)
+    return tuple(Difference(a.said, b.said) for a, b in found)
 
 
 def _aligned(first: Reading, second: Reading, words: list[str]) -> list[tuple[Quantity, Quantity]]:
@@ -436,19 +491,26 @@ def _aligned(first: Reading, second: Reading, words: list[str]) -> list[tuple[Qu
 def may_say(claim: str, sentence: str) -> bool:
     """Whether a sentence has each quantity of a claim, with all words of the claim or none but those."""
     first, second = read(claim), read(sentence)
-    if not all(any(_comparable(a, b) and relate(a, b) != DIFFERENT for b in second.atoms) for a in first.atoms):
-        return False
-    words, others = (
+    for one in first.quantities:
+        others = second.quantities if one.kind == RANGE else second.atoms
+        if not any(_comparable(one, b) and relate(one, b) != DIFFERENT for b in others):
+            return False
+    claimed, said = (
         {word for word in reading.words if word not in FILLERS | AGAIN | {Q}} for reading in (first, second)
     )
-    return words <= others or others <= words
+    return claimed <= said or said <= claimed
+
+
+def _is_date(quantity: Quantity) -> bool:
+    """Whether it is a date or a range of dates."""
+    return quantity.kind in DATES or (quantity.kind == RANGE and len(quantity.values) == 6)
 
 
 def _comparable(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities may answer the same question."""
-    if {one.kind, other.kind} <= {DATE, YEAR}:
-        return True
-    return one.kind == other.kind or {one.kind, other.kind} <= {NUMBER, RANGE}
+    if _is_date(one) or _is_date(other):
+        return _is_date(one) and _is_date(other)
+    return one.kind == other.kind or {one.kind, other.kind} <= {NUMBER, RANGE, SHARE}
 
 
 def find_conflict(question: str, answer: str, reference: str) -> Difference | None:
@@ -466,34 +528,34 @@ def find_conflict(question: str, answer: str, reference: str) -> Difference | No
     sorts = dict.fromkeys(map(_sort, given)).keys() & set(map(_sort, wanted))
     alone = len(given) == len(wanted) == 1 and (question or bool(given[0].unit.name) == bool(wanted[0].unit.name))
     for sort in [None] if alone else sorted(sorts):
-        lacking, others = (next(_lacking(*sides, sort), None) for sides in ((wanted, given), (given, wanted)))
+        lacking, others = (_lacking(*sides, sort) for sides in ((wanted, given), (given, wanted)))
         if lacking and others:
-            return Difference(others.text, lacking.text)
+            return Difference(others.said, lacking.said)
     return None
 
 
-def _lacking(
-    quantities: list[Quantity], others: list[Quantity], sort: tuple[str, str] | None = None
-) -> Iterator[Quantity]:
-    """The quantities, of one sort, that differ from all others; those that the others have alike are found at once."""
-    exact = {(other.kind, other.values, other.unit, other.bound) for other in others}
-    for one in quantities:
-        wanted = (sort is None or _sort(one) == sort) and (one.kind, one.values, one.unit, one.bound) not in exact
-        if wanted and all(relate(one, other) == DIFFERENT for other in others):
-            yield one
+def _lacking(quantities: list[Quantity], others: list[Quantity], sort: tuple[str, str] | None) -> Quantity | None:
+    """The first quantity, of one sort, that differs from all others, of MOST_TRIED that they do not have alike."""
+    exact = {(other.kind, other.values, other.unit.name, other.bound) for other in others}
+    tried = (
+        one
+        for one in quantities
+        if (sort is None or _sort(one) == sort) and (one.kind, one.values, one.unit.name, one.bound) not in exact
+    )
+    return next((one for one in islice(tried, MOST_TRIED) if all(relate(one, b) == DIFFERENT for b in others)), None)
 
 
 def _telling(reading: Reading) -> list[Quantity]:
     alone = len(reading.words) == 1
     telling = [one for one in reading.quantities if one.kind != IDENTIFIER]
-    return [one for one in telling if alone or one.text.lower() not in DOUBTFUL]
+    return [one for one in telling if alone or not (one.by_article or one.text.lower() in DOUBTFUL)]
 
 
 def _sort(quantity: Quantity) -> tuple[str, str]:
     """What a quantity may be exchanged for."""
-    if quantity.kind in DATES:
+    if _is_date(quantity):
         return "date", ""
-    if quantity.kind in (NUMBER, ORDINAL, RANGE):
-        dimension = quantity.unit.dimension
+    if quantity.kind in (NUMBER, ORDINAL, RANGE, SHARE):
+        dimension = quantity.unit.dimension.split("/")[0]
         return "number", "money" if dimension in CURRENCY_SIGNS else dimension
     return quantity.kind, ""

@@ -28,7 +28,8 @@ from semantic_metrics.quantities.units import CURRENCY_SIGNS, NAMES, NO_UNIT, PE
 
 # kinds of quantities
 NUMBER, ORDINAL, YEAR, DATE, WEEKDAY, CLOCK = "number", "ordinal", "year", "date", "weekday", "clock time"
-RATE, FACTOR, SCALE, IDENTIFIER, RANGE = "rate", "factor", "scale", "identifier", "range"
+RATE, FACTOR, SCALE, IDENTIFIER = "rate", "factor", "scale", "identifier"
+RANGE, SHARE = "range", "share"  # of two numbers
 DATES = (YEAR, DATE)
 MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 MONTH_OF = {word: i for i, month in enumerate(MONTHS.split("|"), 1) for word in (month, month[:3])} | {"sept": 9}
@@ -46,10 +47,11 @@ PARTS |= {word + ending: value for word, value in ORDINALS.items() if 5 <= value
 QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 NOTHING = frozenset(("none", "nil", "nothing"))  # numbers where they are the whole text
 DOUBTFUL = frozenset(("one", "first", "second", "third"))  # often no numbers: "one of them", "it first appeared"
-ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "mn": 10**6}
+ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "MM": 10**6, "B": 10**9, "mn": 10**6}
 ATTACHED_SCALES |= {short: SCALES[word] for short, word in SHORT_SCALES.items()}
 MAX_DIGITS = 28  # longer numbers are compared as they are written
 MAX_POWER = 30
+ONE = Fraction(1)
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 # words behind which digits are a name, not an amount
 NAMED = word_set(
@@ -77,16 +79,21 @@ NUMBERED_NAMES = word_set(
     "innocent clement elizabeth mary nicholas alexander peter frederick wilhelm ferdinand francis ivan leopold "
     "napoleon victor urban boniface adrian haakon olav gustav christian harald albert rama"
 )
-MINUTES_TO = word_set("five ten twenty")
 
 OPERATORS = {"!=": "\u2260", "<>": "\u2260", "<=": "\u2264", ">=": "\u2265", "->": "\u2192"}  # of programs
 OPERATOR = re.compile(r"(?<![<>=!-])(?:" + "|".join(OPERATORS) + r")(?![<>=-])")
 
 TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:(?<=[nN])['\u2019][tT]\b)?|[^\w\s]|_")
 UNIT_WORD = re.compile(
-    r"[\s-]?([\u00b0]\s?[A-Za-z]?\b|[%\u2030\u00a2\u20ac\u00a3\u00a5$](?!\s?\d)"
-    r"|[^\W\d_]+(?:/[a-z]+|\^?[23](?!\w))?)"
+    r"[\s-]?([\u00b0]\s?[A-Za-z]?\b|[%\u2030\u00a2\u20ac\u00a3\u00a5$](?!\s?\d)|[^\W\d_]+)(?:\^?([23])(?!\w))?"
 )
+PER = re.compile(r"(?:\s?/\s?|\sper\s)(?:(\d{1,4})\s?)?|\s(?:an?|each|every)\s(?!second\b)")
+ADVERB = re.compile(rf"\s({'|'.join(RATES)})\b")
+AGO = re.compile(r"\s(?:ago|later|earlier|before|after|old)\b")  # "5% a year ago"
+DIVISORS = frozenset(("time", "mass", "volume", "length", "area", "amount"))
+BEHIND_INCHES = word_set("long wide tall high deep thick of by x in and")  # "12 in all" are none
+POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+AFTER_ARTICLE = frozenset(("time", "mass", "length", "volume", *CURRENCY_SIGNS))  # "an hour", not "a degree"
 FACTOR_BEGINS = re.compile(r"\s\d")
 NEXT_WORD = re.compile(r"[\s-]([^\W\d_]+)")
 _MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
@@ -96,7 +103,7 @@ _QUARTER = rf"(?:Q(?P<q>[1-4])|(?P<nth>{'|'.join(QUARTERS)})\squarter)\b(?:(?:\s
 DATE_WRITINGS = [
     re.compile(writing, re.I)
     for writing in (
-        r"(?P<year>\d{4})-(?P<month>0?[1-9]|1[0-2])-(?P<day>[0-3]?\d)(?![\d-])",
+        r"(?P<year>[12]\d{3})-(?P<month>0?[1-9]|1[0-2])-(?P<day>[0-3]?\d)(?![\d-])",
         r"(?P<year>(?:1\d|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])",
         rf"(?P<day>\d\d?)(?:st|nd|rd|th)?(?:\sday)?(?:\sof)?[\s-](?P<month>{_MONTH})\b\.?"
         rf"(?:[,\s-]{{1,2}}(?P<year>{_YEAR})(?![\w-]))?",
@@ -108,33 +115,48 @@ DATE_WRITINGS = [
     )
 ]
 _HOURS = "|".join([*NUMBER_WORDS][1:13])
-CLOCK_TIME = re.compile(
-    r"(\d\d?)(?:[:.]([0-5]\d))?(?::[0-5]\d)?\s?([ap])(?:m\b|\.\s?m\b\.?)(?:\s(?:UTC|GMT)\b)?"
-    rf"|(\d\d?):([0-5]\d)(?::[0-5]\d)?(?![\d:])(?:\s(?:UTC|GMT)\b)?|(\d\d?|{_HOURS})\so['\u2019]clock",
-    re.I,
-)
+_MINUTE = r":(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?"
+_ZONE = r"(?:\s(?:UTC|GMT)\b)?"
+CLOCK_WRITINGS = [
+    re.compile(writing, re.I)
+    for writing in (
+        rf"(?P<hour>\d\d?)(?:{_MINUTE}|\.(?P<part>[0-5]\d))?\s?(?P<half>[ap])(?:m\b|\.\s?m\b\.?){_ZONE}",
+        rf"(?P<hour>\d\d?){_MINUTE}(?![\d:]|,\d{{3}}){_ZONE}",
+        rf"(?P<hour>\d\d?|{_HOURS})\so['\u2019]clock",
+        rf"(?:a\s)?(?P<near>half|quarter|five|ten|twenty)\s(?P<to>past|to)\s(?P<hour>{_HOURS}|\d\d?)\b(?![:.]?\d)",
+    )
+]
+MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
+RATIO_BEFORE = re.compile(r"\b(?:ratio|odds|scale|proportion)s?\b[^.;]*\Z", re.I)
+RATIO_AFTER = re.compile(r"\s(?:ratio|odds|scale)\b", re.I)
 VERSION = re.compile(r"\d+(?:\.\d+){2,}[\w.-]*\w|\d+(?:-\d+){2,}|\d+[^\W\d_][\w-]*(?:\.\d[\w.]*)*")
 ORDINAL_ENDING = re.compile(r"(?:st|nd|rd|th)\b", re.I)
 MONEY_LETTERS, SCALE_LETTERS = re.compile(r"\s?([A-Za-z]{1,3})\b"), re.compile(r"([A-Za-z]{1,3})\b")
-GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+GROUPED = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d\d?(?:,\d\d)+,\d{3})(?:\.\d+)?")  # the second as in India
 POINTED = re.compile(r"\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:\.\d{3})+,\d\d?")  # "1.234,56"
 DECIMAL_COMMA = re.compile(r"\d+,\d\d?")  # a list where no unit stands beside it
-HOURS_AND_MINUTES = re.compile(r"(\d{1,3})h\s?([0-5]\d)(?:\s?m(?:in)?)?(?!\w)")
+# amounts in two units, the second of which is not always written: "1h30", "6'2\""
+WITH_SMALLER = (
+    ("hour", 60, re.compile(r"(\d{1,3})h\s?([0-5]\d)(?:\s?m(?:in)?)?(?!\w)")),
+    ("foot", 12, re.compile(r"(\d)['\u2019\u2032]\s?(\d\d?)(?:[\"\u201d]|['\u2019\u2032]{2})")),
+)
 POINT_OF_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "1.500" is 1500 in many countries
 SPACED = re.compile(r"\d{1,3}(?:[ \u202f]\d{3})+(?![\d.,]?\d)")
 POWER = re.compile(r"[eE]([+-]?\d\d?)(?!\w)|\s?[x\u00d7*\u00b7]\s?10\s?\^\s?\(?(-?\d\d?)\)?(?!\w)")
 POWER_BEGINS, WORD_BEGINS = re.compile(r"[x\u00d7]\d|e\d"), re.compile(r"\d+[-.]?[^\W\d_]+-")
-RAISED = re.compile(r"\s?(?:\^|\*\*)\s?(-?\d\d?)(?![\w.])")
-BEFORE_AMOUNT = re.compile(r"[\s$]{0,2}")
+RAISED = re.compile(r"\s?(?:\^|\*\*)\s?(-?\d\d?)(?!\w|\.\d)")
+BEFORE_AMOUNT = re.compile(r"\.?[\s$]{0,2}(-?)(?=\d)")
 SLASH = re.compile(r"\s?/\s?(\d{1,4})(?![\w/]|\.\d)")
 MIXED = re.compile(r"\s(\d{1,3})/(\d{1,3})(?![\w/])")
-SCALE_WORD = re.compile(rf"[\s-]?(hundred|{'|'.join([*SCALES, *SHORT_SCALES])})\b", re.I)
+SCALE_WORD = re.compile(rf"[\s-]?(hundred|lakh|crore|{'|'.join([*SCALES, *SHORT_SCALES])})s?\b", re.I)
+WORD_SCALES = {"hundred": 100, "lakh": 10**5, "crore": 10**7} | SCALES | {a: SCALES[b] for a, b in SHORT_SCALES.items()}
 AND_HALF = re.compile(r"\s(?:and\s)?a\s(half|quarter)\b")
 PER_TIME = re.compile(
-    r"\s(?:times\s|time\s)?(?:(?:an?|per|each|every)\s|/)(hour|day|week|month|year|minute|second)\b"
-    rf"|\s(?:times\s)?({'|'.join(RATES)})\b", re.I,
+    r"(?:\s?x|\stimes?)?(?:(?:\s(?:an?|per|each|every)\s|/)(hour|day|week|month|year|minute|second)\b"
+    rf"|\s({'|'.join(RATES)})\b)", re.I,
 )  # fmt: skip
-EVERY = re.compile(r"every\s(?:(\d{1,4}|two|three|four|five|six)\s)?(hour|day|week|month|year|minute)s?\b", re.I)
+_PERIODS = r"hour|day|week|fortnight|month|year|minute"
+EVERY = re.compile(rf"every\s(?:(other|\d{{1,4}}|{_HOURS})\s)?({_PERIODS})s?\b", re.I)
 PART_OF = re.compile(r"(?=\s(?:of|as)\b|\W*\Z)")
 HALVES = frozenset(("half", "quarter"))
 BEFORE_HALF = frozenset(("second", "first", "last", "next", "this", "each", "every"))
@@ -146,6 +168,7 @@ ERA = re.compile(r"\s?(BCE?|bce?|AD|CE|B\.C\.|A\.D\.)(?!\w)")
 DECADE = re.compile(r"(?:'|\u2019)?s\b")
 SHORT_YEAR = re.compile(r"['\u2019](\d\d)(s?)(?!\w)")
 JOINED = re.compile(r"\s?[-\u2013\u2014:]\s?|/|\s(?:to|until|till|through)\s", re.I)
+SHARED = re.compile(r"\s(?:out\sof|in)\s")
 BETWEEN, BETWEEN_PARTS = re.compile(r"\sand\s", re.I), re.compile(r"\s?|,?\s(?:and\s)?", re.I)
 BOUND_WORDS = 40  # characters before a number that are looked at
 BOUNDS_BEFORE = (  # the first that fits: "no more than" ends with "more than"
@@ -193,17 +216,20 @@ class Quantity:
     """A quantity of a text.
 
     Attributes:
-        kind: NUMBER, ORDINAL, YEAR, DATE, WEEKDAY, CLOCK, RATE, FACTOR, SCALE, IDENTIFIER or RANGE.
+        kind: NUMBER, ORDINAL, YEAR, DATE, WEEKDAY, CLOCK, RATE, FACTOR, SCALE, IDENTIFIER, RANGE or SHARE.
         values: one number in base units; year, month and day of a date, 0 for what is not said; minutes of a time of
-            the day; the numbers of a range or another sequence in their order; none for an identifier.
-        number: the number as it is written, without its unit.
+            the day; the numbers of a range or another sequence in their order, those of a ratio divided by its last;
+            the quotient of a share ("3 out of 4"); none for an identifier.
+        number: the number as it is written, without its unit; how many times in the period of a rate.
         unit: of the number.
         bound: "" for an exact value, or one of <, <=, >, >=, ~.
         step: one unit of the last digit that is written, in base units; 0 where nothing is rounded.
         digits: significant digits that are written.
-        open: whether a date may be read in two orders, or a time of the day is of either half.
+        open: whether a date may be read in two orders, a time of the day is of either half, a point may be one of
+            thousands, or a range is a ratio.
         begin, end: its characters in the text, without words of the bound.
         text: those characters.
+        bound_text: the same with the words of the bound; "" if it has none.
     """
 
     kind: str
@@ -217,6 +243,17 @@ class Quantity:
     step: Fraction = Fraction(0)
     digits: int = 0
     open: bool = False
+    bound_text: str = ""
+
+    @property
+    def said(self) -> str:
+        """The characters of the quantity with the words of its bound."""
+        return self.bound_text or self.text
+
+    @property
+    def by_article(self) -> bool:
+        """Whether an article is its number: "an hour"."""
+        return self.number == 1 and bool(self.unit.name) and self.text[:2] in ("a ", "an", "A ", "An")
 
 
 @dataclass(frozen=True)
@@ -308,10 +345,10 @@ def _read_one(text: str, begin: int, token: str, frame: Frame) -> Quantity | Non
         return _from_words(text, begin, word, frame)
     if word == "q":
         return _find_date(text, begin)
+    if token in CURRENCY_SIGNS and (match := BEFORE_AMOUNT.match(text, end)):
+        return _money(text, begin, match, CURRENCY_SIGNS[token])
     if not token.isupper():
         return None
-    if token in CURRENCY_SIGNS and text[end : end + 2].strip(" $")[:1].isdigit():
-        return _number(text, begin, _sure_match(BEFORE_AMOUNT, text, end).end(), CURRENCY_SIGNS[token])
     if ROMAN.match(token) and _may_be_roman(text, begin, token, frame):
         return _simple(ORDINAL, text, begin, end, _roman(token))
     return None
@@ -322,12 +359,11 @@ def _from_sign(text: str, begin: int, sign: str) -> Quantity | None:
     after = text[begin + 1 : begin + 3]
     alone = not begin or text[begin - 1].isspace() or text[begin - 1] in '("\u201c=^~<>:['
     if sign in CURRENCY_SIGNS:
-        if not after.strip()[:1].isdigit():
+        if not (match := BEFORE_AMOUNT.match(text, begin + 1)):
             return None
         country = _sure_match(COUNTRY, text[max(begin - 3, 0) : begin], 0)[1] if sign == "$" else ""
         unit = CURRENCY_SIGNS.get(country + sign)
-        first = begin - len(country) if unit else begin
-        return _number(text, first, begin + 1 + after[:1].isspace(), unit or CURRENCY_SIGNS[sign])
+        return _money(text, begin - len(country) if unit else begin, match, unit or CURRENCY_SIGNS[sign])
     if not alone:
         return None
     if sign in "'\u2019":
@@ -343,26 +379,39 @@ def _from_sign(text: str, begin: int, sign: str) -> Quantity | None:
         return None
     if inner is None or inner.kind in (IDENTIFIER, DATE, CLOCK):
         return None
-    factor, zero = -1 if sign == "-" else 1, inner.unit.zero
-    return replace(
-        inner,
-        kind=NUMBER if inner.kind == YEAR else inner.kind,
-        values=(factor * (inner.values[0] - zero) + zero,),
-        number=factor * inner.number,
-        begin=begin,
-        text=text[begin : inner.end],
-    )
+    return _negated(inner, text, begin) if sign == "-" else _moved(inner, text, begin)
+
+
+def _money(text: str, begin: int, before: re.Match[str], unit: Unit) -> Quantity | None:
+    """An amount behind the sign of its currency, and behind a minus: "$-5"."""
+    amount = _number(text, begin, before.end(), unit)
+    return _negated(amount, text, begin) if amount and before[1] else amount
+
+
+def _negated(quantity: Quantity, text: str, begin: int) -> Quantity:
+    """The same below zero, from another character on."""
+    zero = quantity.unit.zero
+    quantity = replace(quantity, values=(2 * zero - quantity.values[0],), number=-quantity.number)
+    return _moved(quantity, text, begin)
+
+
+def _moved(quantity: Quantity, text: str, begin: int) -> Quantity:
+    """A number, which is no year, from another character on."""
+    kind = NUMBER if quantity.kind == YEAR else quantity.kind
+    return replace(quantity, kind=kind, values=quantity.values[:1], begin=begin, text=text[begin : quantity.end])
 
 
 def _from_digits(text: str, begin: int, frame: Frame, point: bool = False) -> Quantity | None:
     """What begins with a digit: a date, a time, an identifier or a number."""
     before = text[begin - 1] if begin else " "
     if not point:
-        if not before.isalnum() and (match := HOURS_AND_MINUTES.match(text, begin)):
-            hours = int(match[1]) + Fraction(int(match[2]), 60)
-            return _with_unit(text, begin, match.end(), hours, Fraction(1, 60), 3, NAMES["hour"], after_digits=True)
-        if not (before.isalnum() or before == "_") and (found := _find_date(text, begin) or _clock(text, begin)):
-            return found
+        if not (before.isalnum() or before == "_"):
+            for name, parts, writing in WITH_SMALLER:
+                if match := writing.match(text, begin):
+                    value = int(match[1]) + Fraction(int(match[2]), parts)
+                    return _with_unit(text, begin, match.end(), value, Fraction(1, parts), 3, NAMES[name], True)
+            if found := _find_date(text, begin) or _clock(text, begin, frame[-1][2] if frame else ""):
+                return found
         if end := _end_of_identifier(text, begin, before, frame):
             return Quantity(IDENTIFIER, (), begin, end, text[begin:end])
     end = _sure_match(TOKEN, text, begin).end()
@@ -402,18 +451,32 @@ def _lone_month(text: str, begin: int, end: int, frame: Frame) -> Quantity | Non
     return _date(text, begin, end, (0, MONTH_OF[text[begin:end].lower()], 0))
 
 
-def _clock(text: str, begin: int) -> Quantity | None:
-    match = CLOCK_TIME.match(text, begin)
-    if not match:
+def _clock(text: str, begin: int, before: str) -> Quantity | None:
+    """A time of the day; or, with a unit behind it, how long something takes: "1:30 hours"."""
+    match = next((found for writing in CLOCK_WRITINGS if (found := writing.match(text, begin))), None)
+    if not match or _said_as_ratio(text, begin, match.end()):
         return None
-    written, minute = fold(match[1] or match[4] or match[6]), int(match[2] or match[5] or 0)
-    hour, half = int(NUMBER_WORDS.get(written, written)), (match[3] or "").lower()
+    parts = match.groupdict("")
+    near = parts.get("near", "").lower()
+    if parts.get("to", "").lower() == "to" and near != "quarter" and before != "at":  # "five to ten people"
+        return None
+    written, half = fold(parts["hour"]), parts.get("half", "").lower()
+    hour, minute = int(NUMBER_WORDS.get(written, written)), int(parts.get("minute") or parts.get("part") or 0)
+    time = 60 * hour + minute + Fraction(int(parts.get("second") or 0), 60)
+    unit, _ = _unit(text, match.end(), after_digits=True) if "minute" in parts and not half else (None, 0)
+    if unit in (NAMES["hour"], NAMES["minute"]):
+        return _with_unit(text, begin, match.end(), time / 60, Fraction(1, 60), 3, None, after_digits=True)
     if hour > 24 or (half and not 0 < hour <= 12):
         return None
     either = not half and 0 < hour <= 12 and written[0] != "0"
     if half:
-        hour = hour % 12 + 12 * (half == "p")
-    return Quantity(CLOCK, (Fraction(60 * hour + minute),), begin, match.end(), match[0], open=either)
+        time += 60 * (hour % 12 + 12 * (half == "p") - hour)
+    time += MINUTES.get(near, 0) * (1 if parts.get("to", "").lower() == "past" else -1)
+    return Quantity(CLOCK, (Fraction(time),), begin, match.end(), match[0], open=either)
+
+
+def _said_as_ratio(text: str, begin: int, end: int) -> bool:
+    return RATIO_AFTER.match(text, end) is not None or RATIO_BEFORE.search(text[max(begin - 24, 0) : begin]) is not None
 
 
 @lru_cache(maxsize=8)
@@ -434,8 +497,11 @@ def _end_of_identifier(text: str, begin: int, before: str, frame: Frame) -> int:
     version = VERSION.match(text, begin)
     if before.isalpha() or before in "_#" or (before in "/." and begin > 1 and text[begin - 2].isalpha()):
         return max(end, version.end() if version else 0)
-    if version and version.end() > end and not _is_amount(text, end, version[0]):
+    named = frame and frame[-1][2] in NAMED - ONLY_DECIMALS and frame[-1][1] >= begin - 2
+    if version and version.end() > end and (named or not _is_amount(text, end, version[0])):
         return version.end()
+    if (match := SLASH.match(text, end)) and digits.isdigit() and _is_no_fraction(int(digits), int(match[1])):
+        return match.end()
     if digits[0] == "0" and len(digits) > 2 and digits.isdigit():
         return end
     if not frame or frame[-1][1] < begin - 2 or before not in " \u00a0." or "," in digits:
@@ -449,6 +515,11 @@ def _end_of_identifier(text: str, begin: int, before: str, frame: Frame) -> int:
     if not decimal or not named or name in CURRENCY_SIGNS or (_in_capitals(text) and len(text) > 12):
         return 0
     return 0 if _unit(text, end, True)[1] or SCALE_WORD.match(text, end) else end
+
+
+def _is_no_fraction(number: int, other: int) -> bool:
+    """Whether two numbers around a slash, no years, are as they are written: "24/7", "50/50", "120/80"."""
+    return number < FIRST_YEAR and ((number, other) == (24, 7) or number == other or number > other > 16)
 
 
 def _is_amount(text: str, end: int, written: str) -> bool:
@@ -481,9 +552,10 @@ def _plain_number(text: str, begin: int, point: bool = False) -> tuple[Fraction,
             return None
         whole = "0." + whole
     _, _, decimals = whole.partition(".")
-    step = Fraction(1, 10 ** len(decimals))
     digits = len(whole.replace(".", "").lstrip("0"))
-    return Fraction(whole), step, digits, end
+    if not decimals:
+        return Fraction(int(whole)), ONE, digits, end  # from a string it takes ten times as long
+    return Fraction(whole), Fraction(1, 10 ** len(decimals)), digits, end
 
 
 def _has_decimal_comma(text: str, begin: int, end: int) -> bool:
@@ -515,17 +587,17 @@ def _number(text: str, begin: int, place: int, unit: Unit | None = None, point: 
     scaled, end = _scale(text, end, money=unit is not None)
     if scaled == 1 and unit is None and whole and (found := _ordinal_or_year(text, begin, end, value)):
         return found
-    value, step = value * scaled, step * scaled
+    if scaled != 1:
+        value, step = value * scaled, step * scaled
     if match := AND_HALF.match(text, end):
-        value, end, step = value + Fraction(1, PARTS[match[1]]), match.end(), Fraction(0)
+        value, end, step = value + Fraction(scaled, PARTS[match[1]]), match.end(), Fraction(0)
     return _with_unit(text, begin, end, value, step, digits, unit, after_digits=True)
 
 
 def _scale(text: str, end: int, money: bool = False) -> tuple[int, int]:
     """What a word for a scale behind a number stands for, and its end; 1 if there is none."""
     if match := SCALE_WORD.match(text, end):
-        word = fold(match[1])
-        return 100 if word == "hundred" else SCALES.get(word) or SCALES[SHORT_SCALES[word]], match.end()
+        return WORD_SCALES[fold(match[1])], match.end()
     match = (MONEY_LETTERS if money else SCALE_LETTERS).match(text, end)
     if match and money and match[1].lower() in SCALES_OF_MONEY:
         return SCALES[SCALES_OF_MONEY[match[1].lower()]], match.end()
@@ -549,24 +621,55 @@ def _ordinal_or_year(text: str, begin: int, end: int, value: Fraction) -> Quanti
 
 
 def _unit(text: str, end: int, after_digits: bool) -> tuple[Unit | None, int]:
-    """The unit behind a number and its end; 0 if there is none."""
+    """The unit behind a number, also one of several ("km/h", "mg per kg"), and its end; 0 if there is none."""
+    unit, place = _one_unit(text, end, after_digits)
+    if unit is None:
+        return None, 0
+    unit, place = _divided(text, unit, place)
+    single = place <= end + 2 and text[place - 1].isalpha() and text[place : place + 1] == "/"
+    return (None, 0) if single else (unit, place)
+
+
+def _divided(text: str, unit: Unit, place: int) -> tuple[Unit, int]:
+    """A unit that ends at a place, by those that it is divided by behind it, and their end."""
+    while not unit.zero and (match := PER.match(text, place)):
+        by_sign = match[0].lstrip()[0] in "/p"
+        divisor, last = _one_unit(text, match.end(), by_sign)
+        if divisor is None or divisor.dimension.partition("^")[0] not in DIVISORS:
+            break
+        if not by_sign and AGO.match(text, last):
+            break
+        unit, place = unit.per(divisor, int(match[1] or 1)), last
+    if "/" not in unit.name and (match := ADVERB.match(text, place)):
+        return unit.per(NAMES[RATES[match[1]]]), match.end()
+    return unit, place
+
+
+def _one_unit(text: str, end: int, after_digits: bool) -> tuple[Unit | None, int]:
+    """The unit behind a number without those that it is divided by, and its end; 0 if there is none."""
     match = UNIT_WORD.match(text, end)
     if not match:
         return None, 0
-    words, ends = [match[1].replace(" ", "")], [match.end()]
+    words, ends, power = [match[1].replace(" ", "")], [match.end()], int(match[2] or 1)
     if words[0].isalpha():
         while len(words) < 3 and (following := NEXT_WORD.match(text, ends[-1])):
             words.append(following[1])
             ends.append(following.end())
-    elif words[0] == "\u00b0":
-        words = ["\u00b0"]
+        if power == 1 < len(words) and words[0].lower() in POWERS:
+            power, words, ends = POWERS[words[0].lower()], words[1:], ends[1:]
     unit, count = find_unit(tuple(words), after_digits)
     if unit is None or (unit.name == "time" and FACTOR_BEGINS.match(text, ends[0])):  # "5 times 6"
         return None, 0
-    if len(words[0]) == count == 1 and words[0].isalpha():
-        joined = text[ends[0] : ends[0] + 1] in ("'", "\u2019", "/", "-", "+")
-        if joined or (words[0] == "A" and text[end : end + 1] not in " \u00a0"):
-            return None, 0
+    follows = words[1].lower() if len(words) > 1 else text[ends[0] + 1 : ends[0] + 2]
+    if words[0] == "in" and text[end] == " " and follows[:1].isalnum() and follows not in BEHIND_INCHES:
+        return None, 0
+    after = text[ends[0] : ends[0] + 1]
+    if len(words[0]) == count == 1 and words[0].isalpha() and after and after in "'\u2019-+":
+        return None, 0
+    if words[0] == "A" and text[end : end + 1] not in " \u00a0":
+        return None, 0
+    if power > 1:
+        return (unit.power(power), ends[count - 1]) if unit.dimension in ("length", "time") else (None, 0)
     return unit, ends[count - 1]
 
 
@@ -576,18 +679,21 @@ def _with_unit(
     """A number with the unit behind it, or with that of a sign before it."""
     if unit is None:
         match = PER_TIME.match(text, end)
-        if match and (match[0].lstrip().startswith("time") or match[2]):
-            return _simple(RATE, text, begin, match.end(), value / _seconds(match))
+        if match and (match[0].lstrip()[0] in "tTxX" or match[2]):
+            return _rate(text, begin, match.end(), value, _seconds(match))
         unit, place = _unit(text, end, after_digits)
         end = place or end
-    elif named := DOLLARS.match(text, end) if unit.dimension == "USD" else None:
-        end = named.end()
+    else:
+        named = DOLLARS.match(text, end) if unit.dimension == "USD" else None
+        unit, end = _divided(text, unit, named.end() if named else end)
     unit = unit or NO_UNIT
+    if unit.name and step and (match := AND_HALF.match(text, end)):  # "an hour and a half"
+        value, end, step = value + Fraction(1, PARTS[match[1]]), match.end(), Fraction(0)
     if unit is PERCENT and (match := POINTS.match(text, end)):
         unit, end = NAMES["percentage_point"], match.end()
-    base = value * unit.size + unit.zero
+    base, base_step = (value * unit.size + unit.zero, step * unit.size) if unit.name else (value, step)
     thousands = POINT_OF_THOUSANDS.match(text, begin) is not None
-    return Quantity(NUMBER, (base,), begin, end, text[begin:end], value, unit, "", step * unit.size, digits, thousands)
+    return Quantity(NUMBER, (base,), begin, end, text[begin:end], value, unit, "", base_step, digits, thousands)
 
 
 def _words_from(text: str, begin: int) -> tuple[list[str], list[int]]:
@@ -611,9 +717,13 @@ def _from_words(text: str, begin: int, word: str, frame: Frame) -> Quantity | No
     for kind, values in _BY_WORD.items():
         if word in values:
             return _simple(kind, text, begin, end, values[word])
+    if word == "minus":
+        after = TOKEN.match(text, end + 1)
+        number = _read_one(text, end + 1, after[0], []) if after and (not frame or frame[-1][2] != Q) else None
+        return _negated(number, text, begin) if number and number.kind in (NUMBER, YEAR) else None
     if word in RATES or word in TIMES or word == "every":
         return _how_often(text, begin, end, word)
-    if found := _find_date(text, begin) or _clock(text, begin):
+    if found := _find_date(text, begin) or _clock(text, begin, frame[-1][2] if frame else ""):
         return found
     if (match := YEAR_IN_WORDS.match(text, begin)) and (year := years_in_digits(match[0])).isdigit():
         return _date(text, begin, match.end(), (int(year), 0, 0))
@@ -623,16 +733,21 @@ def _from_words(text: str, begin: int, word: str, frame: Frame) -> Quantity | No
 def _how_often(text: str, begin: int, end: int, word: str) -> Quantity | None:
     """A rate: "daily", "every two weeks", "twice a day"; or "twice" alone, which is a number of times."""
     if word in RATES:
-        return _simple(RATE, text, begin, end, 1 / NAMES[RATES[word]].size)
+        return _rate(text, begin, end, 1, NAMES[RATES[word]].size)
     if word == "every":
         if not (match := EVERY.match(text, begin)):
             return None
-        count = fold(match[1] or "1")
-        period = (NUMBER_WORDS.get(count) or int(count)) * NAMES[fold(match[2])].size
-        return _simple(RATE, text, begin, match.end(), 1 / period) if period else None
+        written = fold(match[1] or "1")
+        count = 2 if written == "other" else NUMBER_WORDS.get(written) or int(written)
+        return _rate(text, begin, match.end(), 1, count * NAMES[fold(match[2])].size) if count else None
     if match := PER_TIME.match(text, end):
-        return _simple(RATE, text, begin, match.end(), TIMES[word] / _seconds(match))
+        return _rate(text, begin, match.end(), TIMES[word], _seconds(match))
     return replace(_simple(NUMBER, text, begin, end, TIMES[word]), unit=NAMES["time"]) if word != "once" else None
+
+
+def _rate(text: str, begin: int, end: int, times: Fraction | int, period: Fraction) -> Quantity:
+    """How many times in a period of so many seconds."""
+    return replace(_simple(RATE, text, begin, end, times / period), number=Fraction(times))
 
 
 def _seconds(match: re.Match[str]) -> Fraction:
@@ -650,14 +765,17 @@ def _spelt(text: str, begin: int, before: str) -> Quantity | None:
     end = _sure_match(_WORD, text, begin).end()
     if (begin and text[begin - 1] == "'") or text[end : end + 1].isdigit():
         return None  # "Twenty20"
-    sign = -1 if text[begin : begin + 6].lower() == "minus " else 1
-    words, ends = _words_from(text, begin + 6 * (sign < 0))
+    words, ends = _words_from(text, begin)
     if not words:
         return None
     in_words, used = cardinal(words, 0)
     value = None if in_words is None else Fraction(in_words)
     if value is None:
         value, used = _part_of_one(text, words, ends, before)
+    if value is None and words[0] in ("a", "an"):
+        unit, _ = _unit(text, ends[0], False)
+        of_unit = unit and unit.dimension.split("/")[0] in AFTER_ARTICLE and unit != NAMES["second"]
+        return _with_unit(text, begin, ends[0], Fraction(1), Fraction(1), 1, None, False) if of_unit else None
     if value is None:
         return _simple(ORDINAL, text, begin, ends[0], ORDINALS[words[0]]) if words[0] in ORDINALS else None
     if words[:used] == ["one"] and before in NO_COUNT:
@@ -673,7 +791,8 @@ def _spelt(text: str, begin: int, before: str) -> Quantity | None:
         if scale > 1 or _unit(text, match.end(), False)[1]:
             return _with_unit(text, begin, place, value * scale, step, 2, None, after_digits=False)
     scale, end = _scale(text, end) if text[end : end + 1] in " -" else (1, end)
-    return _with_unit(text, begin, end, sign * value * scale, step * scale, 2, None, after_digits=False)
+    digits = 1 if value < 10 else 2
+    return _with_unit(text, begin, end, value * scale, step * scale, digits, None, after_digits=False)
 
 
 def _part_of_one(text: str, words: list[str], ends: list[int], before: str) -> tuple[Fraction | None, int]:
@@ -699,7 +818,8 @@ def _with_part(text: str, value: Fraction, end: int, rest: list[str], ends: list
         if part and value < 100:
             return value / part, ends[0]
     elif rest[:2] == ["and", "a"] and rest[2:3] and rest[2] in HALVES:
-        return value + Fraction(1, PARTS[rest[2]]), ends[2]
+        scale = max([1, *(one for one in SCALES.values() if one <= value)])  # "a million and a half"
+        return value + Fraction(scale, PARTS[rest[2]]), ends[2]
     return (value * 12, ends[0]) if rest[0] == "dozen" else (value, end)
 
 
@@ -734,27 +854,30 @@ def _bounded(text: str, quantity: Quantity, before: str) -> tuple[Quantity, int,
         return quantity, begin, end
     tail = text[max(begin - BOUND_WORDS, 0) : begin]
     if before in BOUND_SIGNS and (match := BOUND_SIGN.search(tail)):
-        return replace(quantity, bound=BOUND_SIGNS[match[1]]), begin - len(tail) + match.start(), end
-    first, bound = begin, ""
+        first = begin - len(tail) + match.start()
+        return replace(quantity, bound=BOUND_SIGNS[match[1]], bound_text=text[first:end]), first, end
+    first, bound, begins = begin, "", begin
     if before in BOUND_ENDS and tail[-1:].isspace():
-        bound, kept = _bound_before(tail, quantity.kind)
-        first -= len(tail) - kept
+        bound, kept, start = _bound_before(tail, quantity.kind)
+        first, begins = begin - len(tail) + kept, begin - len(tail) + start
     if bound in ("", "~"):
         for name, pattern in BOUND_AFTER:
             if match := pattern.match(text, end):
                 kept = end if name == "~" or NOUN_BETWEEN.match(match[0]) else match.end()
-                return replace(quantity, bound=name), first, kept
-    return (replace(quantity, bound=bound) if bound else quantity), first, end
+                written = text[begins : match.end() if name != "~" else end]
+                return replace(quantity, bound=name, bound_text=written), first, kept
+    return (replace(quantity, bound=bound, bound_text=text[begins:end]) if bound else quantity), first, end
 
 
-def _bound_before(tail: str, kind: str) -> tuple[str, int]:
-    """The bound that the characters before a quantity end with, and its first character among them."""
+def _bound_before(tail: str, kind: str) -> tuple[str, int, int]:
+    """The bound that the characters before a quantity end with, and where it and where its words begin among them."""
     for name, pattern in BOUND_BEFORE:
         if match := pattern.search(tail):
             words = match[0].lower().split()
             if words[0] != "by" or kind in (*DATES, CLOCK):  # "by" and "or" stay among the words
-                return name, len(tail) if words[0] == "by" or words == ["or"] else match.start()
-    return "", len(tail)
+                kept = len(tail) if words[0] == "by" or words == ["or"] else match.start()
+                return name, kept, kept if words == ["or"] else match.start()
+    return "", len(tail), len(tail)
 
 
 def _is_part(text: str, one: Quantity, end: int, part: Quantity) -> bool:
@@ -803,33 +926,42 @@ def _joined(
 def _make_sequence(text: str, one: Quantity, other: Quantity, first: int, end: int) -> bool:
     """Whether two quantities are a range or another sequence; the first one with its bound is from `first` to `end`."""
     between, before = text[end : other.begin], text[max(one.begin - 9, 0) : first].lower()
+    if SHARED.fullmatch(between):
+        counts = one.kind == other.kind == NUMBER and not (one.unit.name or other.unit.name or other.bound)
+        return counts and 0 < one.number < other.number <= 1000
     if not JOINED.fullmatch(between) and not (BETWEEN.fullmatch(between) and before.rstrip().endswith("between")):
         return False
-    if between.lower() == " to " and _are_minutes(one, before):  # "quarter to three"
+    if between == "/" and not (one.kind == YEAR and other.number in (one.number + 1, (one.number + 1) % 100)):
+        return False  # of years, "1979/80" is one season and "1837/1834" are two answers
+    if one.bound.startswith(("<", ">")) or one.by_article:
         return False
-    if (between == "/" and one.kind != YEAR) or one.bound.startswith(("<", ">")):
-        return False
+    if {one.kind, other.kind} == {NUMBER, DATE}:  # "May 3-5", "21 to 28 January"
+        day, date = (one, other) if one.kind == NUMBER else (other, one)
+        return 0 < day.number <= 31 and day.step == 1 and not day.unit.name and date.values[2] > 0
     if one.kind in DATES:
         return other.kind in DATES or (one.kind == YEAR and other.kind == NUMBER and len(other.text) == 2)
     return one.kind == other.kind and one.kind in (NUMBER, CLOCK, ORDINAL, WEEKDAY)
-
-
-def _are_minutes(one: Quantity, before: str) -> bool:
-    """Whether a number before "to" is minutes before an hour: a quarter, or "ten" behind "at"."""
-    word = fold(one.text).removeprefix("a ")
-    return word == "quarter" or (word in MINUTES_TO and before.rstrip().endswith(" at"))
 
 
 def _sequence(text: str, one: Quantity, other: Quantity) -> Quantity:
     if one.kind == YEAR and other.kind == NUMBER:
         year = one.number - one.number % 100 + other.number
         other = replace(other, kind=YEAR, values=(year, Fraction(0), Fraction(0)))
+    elif {one.kind, other.kind} == {NUMBER, DATE}:
+        month = (one if one.kind == DATE else other).values[:2]
+        one, other = (replace(day, values=(*month, (day.values[-1]))) for day in (one, other))
+    begin, end, written = one.begin, other.end, text[one.begin : other.end]
+    said = text[one.begin - one.said.find(one.text) : end] if one.bound else ""
+    if SHARED.fullmatch(text, one.end, other.begin):
+        share = one.number / other.number
+        return Quantity(SHARE, (share,), begin, end, written, one.number, NO_UNIT, one.bound, bound_text=said)
     unit = other.unit
-    values = one.values if one.unit.dimension else tuple(value * unit.size + unit.zero for value in one.values)
+    values = one.values if one.unit.name else tuple(value * unit.size + unit.zero for value in one.values)
     step = max(one.step, other.step)
-    values, written = (*values, *other.values), text[one.begin : other.end]
-    either = one.open or other.open
-    return Quantity(RANGE, values, one.begin, other.end, written, other.number, unit, one.bound, step, open=either)
+    values, either = (*values, *other.values), one.open or other.open
+    if one.kind == NUMBER and values[-1] and _said_as_ratio(text, begin, end):
+        values, either = tuple(value / values[-1] for value in values), True
+    return Quantity(RANGE, values, begin, end, written, other.number, unit, one.bound, step, 0, either, said)
 
 
 _WORD = re.compile(r"(?:\s+|\s?-\s?)?([^\W\d_]+)")

@@ -1,15 +1,21 @@
 """A text with its numbers, units, dates and names written as another text writes them, for a model."""
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice
 
 from semantic_metrics.quantities.characters import unfold
 from semantic_metrics.quantities.compare import EQUAL, relate
 from semantic_metrics.quantities.names import short_and_long
-from semantic_metrics.quantities.read import DOUBTFUL, IDENTIFIER, RATE, Quantity, read
+from semantic_metrics.quantities.read import DOUBTFUL, IDENTIFIER, NUMBER, Quantity, read
 from semantic_metrics.quantities.spelling import respelled
 
 JOINED_BEFORE, JOINED_AFTER = re.compile(r"\w[:/.,'\u2019-]$"), re.compile(r"[:/.,'\u2019-]\w")
+
+MOST_TRIED = 20  # quantities of the other text that one is compared with
 
 
 @dataclass(frozen=True)
@@ -33,18 +39,14 @@ def rewrite(text: str, other: str) -> Rewritten:
     or "third", which are often no numbers.
     """
     reading, other = read(text), unfold(other)
-    theirs: dict[tuple[str | int, ...], list[Quantity]] = {}
-    written = set()
-    for quantity in read(other).atoms:
-        theirs.setdefault(_place(quantity), []).append(quantity)
-        written.add(quantity.text.casefold())
+    theirs = _Known(read(other).atoms)
+    written = {quantity.text.casefold() for quantity in theirs.atoms}
     changes = []
-    for quantity in reading.atoms if theirs else ():
+    for quantity in reading.atoms if written else ():
         if quantity.text.casefold() in written or _doubtful(quantity, reading.text):
             continue
-        for one in theirs.get(_place(quantity), [])[:50]:
-            equal = relate(replace(quantity, bound=""), replace(one, bound="")) == EQUAL
-            if equal and not _doubtful(one, other):
+        for one in theirs.near(quantity):
+            if not _doubtful(one, other) and relate(_exactly(quantity), _exactly(one)) == EQUAL:
                 changes.append((quantity.begin, quantity.end, one.text))
                 break
     taken = bytearray(len(reading.text))
@@ -57,14 +59,42 @@ def rewrite(text: str, other: str) -> Rewritten:
     return _replaced(reading.text, sorted(changes), len(text))
 
 
-def _place(quantity: Quantity) -> tuple[str | int, ...]:
-    """What equal quantities share, so that not each is compared with each: the leading digits in base units."""
-    if quantity.kind == IDENTIFIER:
-        return (IDENTIFIER, quantity.text.casefold())
-    if len(quantity.values) != 1 or quantity.kind == RATE:
-        return (len(quantity.values) == 3,)
-    value = abs(quantity.values[0])
-    return ("value", len(str(int(value))) if value < 10**6 else 7)
+class _Known:
+    """The quantities of a text, found by value, so that not each is compared with each."""
+
+    def __init__(self, atoms: tuple[Quantity, ...]) -> None:
+        self.atoms = atoms
+        self.alike: dict[tuple[Fraction, ...] | str, list[Quantity]] = {}
+        self.written: dict[tuple[str, Fraction], list[Quantity]] = {}  # of one unit and precision, by value
+        for atom in atoms:
+            self.alike.setdefault(_key(atom), []).append(atom)
+            if atom.kind == NUMBER:
+                self.written.setdefault((atom.unit.name, atom.step), []).append(atom)
+        for group in self.written.values():
+            group.sort(key=_value)
+
+    def near(self, quantity: Quantity) -> Iterator[Quantity]:
+        """Those with the same value, then the next ones of each other unit and precision: "16.1 km" for "10 miles"."""
+        yield from self.alike.get(_key(quantity), [])[:MOST_TRIED]
+        if quantity.kind != NUMBER:
+            return
+        for writing, group in islice(self.written.items(), MOST_TRIED):
+            if writing != (quantity.unit.name, quantity.step):
+                place = bisect_left(group, _value(quantity), key=_value)
+                yield from group[max(place - 1, 0) : place + 1]
+
+
+def _value(quantity: Quantity) -> Fraction:
+    return quantity.values[0]
+
+
+def _key(quantity: Quantity) -> tuple[Fraction, ...] | str:
+    """What equal quantities have alike, but for rounding."""
+    return "".join(quantity.text.casefold().split()) if quantity.kind == IDENTIFIER else tuple(sorted(quantity.values))
+
+
+def _exactly(quantity: Quantity) -> Quantity:
+    return replace(quantity, bound="") if quantity.bound else quantity
 
 
 def _doubtful(quantity: Quantity, text: str) -> bool:

@@ -40,6 +40,11 @@ class Ruling:
         """Highest score of a pair with this ruling."""
         return min(self.at_most, LIMITS.get(self.kind, np.inf))
 
+    @property
+    def decision(self) -> str:
+        """The sentence of a rule that decides; empty where a model does."""
+        return "" if self.kind == CONFLICT else self.reason
+
 
 OPEN = Ruling()
 UNREAD_RULING = Ruling(UNREAD, "The model cannot read the characters in which the texts differ.")

@@ -1,6 +1,6 @@
 """Units, currencies and their sizes.
 
-A table and not pint: to import pint takes as long as to load a checkpoint, and it reads "a", "in" and "at" as units.
+A table and not pint: pint starts in a second, and reads "a" and "at" as units (docs/quantities.md compares libraries).
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,16 @@ class Unit:
     dimension: str
     size: Fraction
     zero: Fraction = Fraction(0)
+
+    def per(self, other: "Unit", count: int = 1) -> "Unit":
+        """This unit for `count` of another: km/h, l/100 km."""
+        divisor = f"{count} {other.name}" if count > 1 else other.name
+        return Unit(f"{self.name}/{divisor}", f"{self.dimension}/{other.dimension}", self.size / (other.size * count))
+
+    def power(self, exponent: int) -> "Unit":
+        """Its square or cube; a litre, the base unit of volume, is a thousandth of a cubic metre."""
+        dimension = {2: "area", 3: "volume"}[exponent] if self.dimension == "length" else f"{self.dimension}^{exponent}"
+        return Unit(f"{self.name}^{exponent}", dimension, self.size**exponent * (1000 if dimension == "volume" else 1))
 
 
 NO_UNIT = Unit("", "", Fraction(1))
@@ -51,8 +61,9 @@ _METRIC = (
     ("pressure", "Pa", "pascal", 1),
     ("pressure", "bar", "bar", 100_000),
     ("force", "N", "newton", 1),
-    ("data rate", "bps bit/s", "", 1),
-    ("amount of substance", "mol", "mole", 1),
+    ("data/time", "bps", "", 1),
+    ("amount", "mol", "mole", 1),
+    ("activity", "Bq", "becquerel", 1),
 )
 # symbols, which keep their case, then names, whose case does not count
 _OTHERS = (
@@ -61,35 +72,37 @@ _OTHERS = (
     ("mass", "mcg", "", "0.000001"), ("mass", "t", "tonne ton metric_ton", 1_000_000),
     ("mass", "oz", "ounce", "28.349523125"),
     ("mass", "lb lbs", "pound", "453.59237"), ("mass", "st", "stone", "6350.29318"), ("mass", "", "kilo", 1000),
-    ("volume", "cc", "cubic_centimetre", "0.001"), ("volume", "pt", "pint", "0.473176473"),
+    ("volume", "pt", "pint", "0.473176473"),
     ("volume", "gal", "gallon", "3.785411784"), ("volume", "tsp", "teaspoon", "0.00492892159375"),
-    ("volume", "tbsp", "tablespoon", "0.01478676478125"), ("volume", "m3 m^3", "cubic_metre", 1000),
+    ("volume", "tbsp", "tablespoon", "0.01478676478125"), ("volume", "cc ccm", "", "0.001"),
     ("volume", "", "cup", "0.2365882365"), ("volume", "fl_oz", "fluid_ounce", "0.0295735295625"),
     ("volume", "bbl", "barrel", "158.987294928"),
-    ("area", "m2 m^2 sqm", "square_metre", 1),
-    ("area", "km2 km^2", "square_kilometre", 1_000_000),
-    ("area", "cm2 cm^2", "square_centimetre", "0.0001"), ("area", "ha", "hectare", 10_000),
-    ("area", "", "acre", "4046.8564224"), ("area", "ft2 ft^2", "square_foot square_feet sq_ft", "0.09290304"),
-    ("area", "mi2 mi^2", "square_mile", "2589988.110336"), ("area", "", "square_inch square_inche", "0.00064516"),
+    ("area", "sqm", "", 1), ("area", "ha", "hectare", 10_000), ("area", "", "acre", "4046.8564224"),
+    ("area", "sqft", "", "0.09290304"),
     ("time", "min", "minute min", 60), ("time", "h hr hrs", "hour", 3600), ("time", "d", "day", 86_400),
     ("time", "wk", "week", 604_800), ("time", "", "fortnight", 1_209_600), ("time", "mo", "month", "2629746"),
     ("time", "yr yrs", "year", "31556952"), ("time", "", "decade", "315569520"),
     ("time", "", "century centurie", "3155695200"), ("time", "", "millennium millennia", "31556952000"),
-    ("speed", "km/h kph kmh km/hr", "kilometre_per_hour kilometres_per_hour", "0.2777777777777777777777777778"),
-    ("speed", "mph mi/h", "mile_per_hour miles_per_hour", "0.44704"), ("speed", "km/s", "", 1000),
-    ("speed", "m/s", "metre_per_second metres_per_second", 1),
-    ("speed", "kn", "knot", "0.514444"),
+    ("length/time", "kph kmh", "", Fraction(1000, 3600)), ("length/time", "mph", "", "0.44704"),
+    ("length/time", "kn", "knot", "0.514444"),
     ("pressure", "psi", "", "6894.757"), ("pressure", "atm", "atmosphere", 101_325),
     ("pressure", "mmHg", "", "133.322"),
     ("power", "hp", "horsepower", "745.7"), ("angle", "rad", "radian", "57.29577951"),
-    ("frequency", "rpm", "", "0.01666666666666666667"),
+    ("frequency", "rpm", "revolution_per_minute revolutions_per_minute", Fraction(1, 60)),
     ("rotation", "", "turn revolution", 1), ("times", "", "time", 1), ("image", "px", "pixel", 1),
-    ("points of percent", "pp", "percentage_point", 1), ("points of percent", "bp bps_ bips", "basis_point", "0.01"),
-    ("sound", "dB", "decibel", 1), ("data rate", "kbps kbit/s", "", 1000), ("data rate", "Mbps Mbit/s", "", 1_000_000),
-    ("data rate", "Gbps Gbit/s", "", 1_000_000_000),
-    ("data", "KiB", "kibibyte", 8192), ("data", "MiB", "mebibyte", 8_388_608),
-    ("data", "GiB", "gibibyte", 8_589_934_592),
-    ("data", "TiB", "tebibyte", 8_796_093_022_208),
+    ("frames", "fps", "frame_per_second frames_per_second", 1),
+    ("resolution", "dpi ppi", "dot_per_inch dots_per_inch pixel_per_inch pixels_per_inch", 1),
+    ("points of percent", "pp", "percentage_point", 1), ("points of percent", "bp bps bips", "basis_point", "0.01"),
+    ("", "ppm", "part_per_million parts_per_million", "0.000001"),
+    ("", "ppb", "part_per_billion parts_per_billion", "0.000000001"),
+    ("amount/volume", "mM", "millimolar", "0.001"), ("amount/volume", "\u00b5M uM", "micromolar", "0.000001"),
+    ("amount/volume", "nM", "nanomolar", "0.000000001"), ("torque", "Nm", "newton_metre", 1),
+    ("absorbed dose", "Gy", "gray", 1), ("absorbed dose", "mGy", "milligray", "0.001"),
+    ("dose", "Sv", "sievert", 1), ("dose", "mSv", "millisievert", "0.001"),
+    ("dose", "\u00b5Sv uSv", "microsievert", "0.000001"), ("light", "lm", "lumen", 1), ("illuminance", "lx", "lux", 1),
+    ("effect", "IU", "international_unit", 1), ("mass", "", "carat", "0.2"), ("purity", "", "karat", 1),
+    ("sound", "dB", "decibel", 1), ("data", "KiB", "kibibyte", 8192), ("data", "MiB", "mebibyte", 8_388_608),
+    ("data", "GiB", "gibibyte", 8_589_934_592), ("data", "TiB", "tebibyte", 8_796_093_022_208),
 )  # fmt: skip
 # ISO code, signs, names, and those of its hundredth
 _CURRENCIES = (
@@ -97,7 +110,7 @@ _CURRENCIES = (
     ("EUR", "\u20ac", "euro", "euro_cent eurocent"),
     ("GBP", "\u00a3", "pound_sterling pounds_sterling british_pound quid", "penny pence p"),
     ("JPY", "\u00a5", "yen", ""),
-    ("INR", "\u20b9 Rs", "rupee", "paisa"), ("CNY", "RMB", "yuan renminbi", ""),
+    ("INR", "\u20b9 Rs Rs.", "rupee", "paisa"), ("CNY", "RMB", "yuan renminbi", ""),
     ("CHF", "", "franc swiss_franc", "rappen"),
     ("CAD", "C$ CA$", "canadian_dollar", ""), ("AUD", "A$ AU$", "australian_dollar", ""), ("KRW", "\u20a9", "won", ""),
     ("RUB", "\u20bd", "ruble rouble", ""), ("SEK", "", "swedish_krona", ""), ("NOK", "", "norwegian_krone", ""),
@@ -145,6 +158,7 @@ def _build() -> tuple[dict[str, Unit], dict[str, Unit], dict[str, Unit]]:
         _add(symbols, f"{code} {sign}", whole)
         _add(names, name, whole, plural=True)
         _add(names, hundredth, part, plural=True)
+    symbols["c"] = names["cent"]
     return symbols, names, signs
 
 

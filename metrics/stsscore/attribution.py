@@ -72,7 +72,11 @@ def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, r
         scores = value([torch.from_numpy(logits.values).double()]).numpy()
         return limited(scores, rulings(scorer, ruled))
 
-    if method == LEAVE_ONE_OUT:
-        return explainer.leave_one_out(score, {side: np.unique(own[own >= 0]) for side, own in pair.owners.items()})
     (ruling,) = rulings(scorer, [whole])
-    return explainer.integrated_gradients(float(score([texts])[0]), [pair], ruled_value(value, ruling))
+    if method == LEAVE_ONE_OUT:
+        read = {side: np.unique(own[own >= 0]) for side, own in pair.owners.items()}
+        explanation = explainer.leave_one_out(score, read)
+    else:
+        whole_score = float(score([texts])[0])
+        explanation = explainer.integrated_gradients(whole_score, [pair], ruled_value(value, ruling))
+    return explanation | {"rule": ruling.decision}

@@ -221,6 +221,8 @@ def test_only_a_number_that_differs_takes_the_contradiction_of_numbers_with_it(m
     contributions = explanation["prediction"]["contributions"]
     assert contributions[0] == pytest.approx(whole - without_number, abs=1e-5)
     assert contributions[-1] == pytest.approx(whole - without_verb, abs=1e-5)
+    assert explanation["rule"] == metric.compute(predictions=[prediction], references=[reference])["reasons"][0]
+    assert not metric.explain(PREDICTION, REFERENCE)["rule"]
 
 
 def test_it_runs_as_compute_does(model: Path, contextual: Path) -> None:

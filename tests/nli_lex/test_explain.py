@@ -22,7 +22,7 @@ def scores(metric: evaluate.Metric, rows: list[dict[str, str]], **options: objec
 @pytest.mark.parametrize("features", ["rich", "paper"])
 def test_a_contribution_is_the_judgement_minus_that_without_the_token(metric: evaluate.Metric, features: str) -> None:
     result = metric.explain(**ROW, features=features)
-    assert list(result) == ["score", "method", *SIDES]
+    assert list(result) == ["score", "method", *SIDES, "rule"]
     assert result["score"] == pytest.approx(scores(metric, [ROW], features=features)[0], abs=ROUNDING)
     for side in SIDES:
         part = result[side]
@@ -101,3 +101,12 @@ def test_markup_in_markup_is_read_as_compute_reads_it(metric: evaluate.Metric, m
     prediction = "<think>a cat</think>Sure! `**the dog**` bites a man \u2705"
     row = {**ROW, "prediction": prediction, "reference": "**the dog**"}
     assert metric.explain(**row, method=method)["score"] == pytest.approx(scores(metric, [row])[0], abs=ROUNDING)
+
+
+@pytest.mark.parametrize("method", ["leave_one_out", "integrated_gradients"])
+def test_the_rule_that_decided_is_named(metric: evaluate.Metric, method: str) -> None:
+    row = {"prediction": "at least 5 dogs", "reference": "at most 4 dogs", "question": "how many dogs?"}
+    explanation = metric.explain(**row, method=method)
+    columns = {f"{side}s": [row[side]] for side in SIDES}
+    assert [explanation["rule"]] == metric.compute(**columns, output="reasons")["rules"] != [""]
+    assert not metric.explain(**ROW, method=method)["rule"]

@@ -29,9 +29,11 @@ NESTED = {"(": ")", "**`": "`**", "\\boxed{": "}", "<think>": "</think>", "\u201
 TEXTS = [lambda n, part=part: part * (n // len(part)) for part in REPEATED]
 TEXTS += [lambda n, a=a, b=b: a * (n // len(a + b)) + "x" + b * (n // len(a + b)) for a, b in NESTED.items()]
 TEXTS += [lambda n, cue=cue: cue + " " * n for cue in ("The answer is", "Answer:", "A of", "1.", "?", "one", "# x\n")]
+TEXTS += [lambda n: " ".join(map(str, range(n // 4)))[:n]]
 TEXTS += [lambda n: "x\n" * (n // 2), lambda n: "- " * (n // 2) + "x", lambda n: "-" * n + "x"]
 READERS: dict[str, Callable[[str], object]] = {
     "pair": lambda text: rule(text, text + " z"),
+    "other numbers": lambda text: rule(text, text.translate(str.maketrans("0123456789", "3456789012"))),
     "answer": lambda text: rule(text + " z", text, "Which? A) x B) " + text),
     "choice": lambda text: right_choice("A) 1 B) 2", text, "A"),
     "name": lambda text: other_name(f"A{text} Smith", f"B{text} Smith"),

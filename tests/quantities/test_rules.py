@@ -70,36 +70,7 @@ DATES = [
     (("2 Sept. 1945", "September 2, 1945", "1945-09-02", "2.9.1945", "Sep 2nd, 1945"), "9 September 1945"),
     (("19 January 2038", "Jan. 19, 2038", "2038-01-19", "19/1/2038", "19th January 2038"), "19 June 2038"),
 ]
-IDENTIFIERS = [
-    ("Install Ruby 2.1.", "Install Ruby 2.10."),
-    ("It broke in v1.3.", "It broke in v1.30."),
-    ("See section 6.3.", "See section 6.30."),
-    ("Equation 2.50 holds.", "Equation 2.5 holds."),
-    ("The PIN is 0911.", "The PIN is 911."),
-    ("Enter 000123.", "Enter 123."),
-    ("Call 555-0134-22.", "Call 555-0134-23."),
-    ("The ISBN is 978-3-16-148410-0.", "The ISBN is 978-3-16-148411-0."),
-    ("Take flight 0815.", "Take flight 815."),
-    ("The server is 10.0.0.1.", "The server is 10.0.0.10."),
-    ("Take vitamin B12.", "Take vitamin B6."),
-    ("The key is 0x1F.", "The key is 0x1E."),
-    ("It is the Boeing 737.", "It is the Boeing 747."),
-    ("Upgrade to 2.0.10.", "Upgrade to 2.0.1."),
-    ("The serial is 0099-12-1.", "The serial is 99-12-1."),
-]
 # a source, a claim that it makes, and one that it does not
-PARALLEL = [
-    ("Ann is 31 years old. Ben is 28 years old.", "Ben is 28 years old.", "Ben is 31 years old."),
-    ("It snowed on March 3. It snowed on March 9 as well.", "It snowed on March 9.", "It snowed on March 12."),
-    ("The tea costs $3. The coffee costs $4.", "The coffee costs $4.", "The coffee costs $3."),
-    ("He fell on Monday. He fell on Friday, too.", "He fell on Friday.", "He fell on Sunday."),
-    ("The bridge is 40 m long. The tunnel is 900 m long.", "The tunnel is 900 m long.", "The tunnel is 40 m long."),
-    (
-        "One group got 5 mg a day. The other group got 10 mg a day.",
-        "The other group got 10 mg a day.",
-        "The other group got 15 mg a day.",
-    ),
-]
 ELLIPTIC = [
     ("It snowed on March 3. On March 9, too.", "It snowed on March 9.", "It snowed on March 12."),
     ("He was fined in 2009. Again in 2011.", "He was fined in 2011.", "He was fined in 2012."),
@@ -137,14 +108,8 @@ def test_a_date_has_many_writings(writings: tuple[str, ...], other: str) -> None
     assert {relate(one, read(other).quantities[0]) for one in read_dates} == {OTHER}
 
 
-@pytest.mark.parametrize(("one", "other"), IDENTIFIERS)
-def test_identifiers_are_compared_as_they_are_written(one: str, other: str) -> None:
-    assert rule(one, other).ruling.kind == rule(other, one).ruling.kind == DIFFERENT
-    assert rule(one, one.upper()).ruling.kind == SAME
-
-
-@pytest.mark.parametrize(("source", "claim", "false"), [*PARALLEL, *ELLIPTIC])
-def test_one_of_two_parallel_sentences_contradicts_no_claim_of_the_other(source: str, claim: str, false: str) -> None:
+@pytest.mark.parametrize(("source", "claim", "false"), ELLIPTIC)
+def test_a_sentence_without_the_words_of_the_other_one_counts(source: str, claim: str, false: str) -> None:
     sentences = [sentence.strip(".") + "." for sentence in source.split(". ")]
     assert not contradicted_by(claim, sentences, sentences)
     assert contradicted_by(false, sentences, sentences)
@@ -202,7 +167,6 @@ OPEN = [
     ("Vitamin C helps.", "Vitamin 100 helps."),
     ("Planet X", "Planet 10"),
     ("Malcolm X spoke.", "Malcolm Ten spoke."),
-    ("It opens at quarter to three.", "It opens at 2:45."),
     ("Five to ten people came.", "Seven people came."),
 ]
 

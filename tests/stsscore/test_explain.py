@@ -28,7 +28,7 @@ def without(text: str, span: tuple[int, int]) -> str:
 def test_the_explanation_has_all_keys(metric: evaluate.Metric) -> None:
     for method in METHODS:
         result = metric.explain(**PAIR, method=method)
-        assert list(result) == ["score", "method", *SIDES]
+        assert list(result) == ["score", "method", *SIDES, "rule"]
         assert result["method"] == method
         assert result["score"] == pytest.approx(scores(metric, *([text] for text in PAIR.values()))[0], abs=ROUNDING)
         for side in SIDES:
