@@ -30,6 +30,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from semantic_metrics.core.checkpoint_files import CONFIG, HUB_OWNER, PASSING_ERRORS, WEIGHTS, describe_error, may_pass
 from semantic_metrics.core.contract import described_metrics
 from semantic_metrics.cross_encoder import eight_bits
+from semantic_metrics.cross_encoder.pair_checkpoint import checkpoint_sha256
+from semantic_metrics.support.decision import CHECKPOINT_DIGITS
 from training.bundle import with_owner, write_bundle
 
 MODEL_CARDS = Path(__file__).resolve().parents[1] / "model_cards"
@@ -115,12 +117,25 @@ def make_repo(kind: str, name: str, owner: str, folder: Path) -> Repo:
         write_bundle(name, target, owner)
         return Repo(kind, name, target, f"metrics/{name}/{CARD}")
     shutil.copytree(MODEL_CARDS / name, target, copy_function=os.symlink)  # weights are large
-    eight_bits.to_half(target)
+    _to_half(target)
     if (card := target / CARD).exists():
         text = card.read_text(encoding="utf-8")
         card.unlink()
         card.write_text(with_owner(text, owner), encoding="utf-8")
     return Repo(kind, name, target, f"model_cards/{name}/{CARD}")
+
+
+def _to_half(folder: Path) -> None:
+    """Weights in 8 bits become float16; what was fitted for them, and names them by their digest, fits these too."""
+    before = checkpoint_sha256(folder)
+    eight_bits.to_half(folder)
+    after = checkpoint_sha256(folder)
+    for path in folder.glob("*.json"):
+        text = path.read_text(encoding="utf-8")
+        if before[:CHECKPOINT_DIGITS] in text:
+            path.unlink()  # a link to the file of this project
+            new = text.replace(before, after).replace(before[:CHECKPOINT_DIGITS], after[:CHECKPOINT_DIGITS])
+            path.write_text(new, encoding="utf-8")
 
 
 def make_run_repo(folder: Path, hub_id: str) -> Repo:

@@ -1,5 +1,6 @@
 """A cross-encoder's checkpoint, of transformers or sentence-transformers: refused if its scores would mean nothing."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -185,6 +186,14 @@ def weight_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("model*.safetensors")) or [
         folder / name for name in OTHER_WEIGHTS if (folder / name).is_file()
     ]
+
+
+def checkpoint_sha256(folder: Path) -> str:
+    """Digest of the weights' files and of `config.json`."""
+    digest = hashlib.sha256()
+    for path in [*weight_files(folder), folder / "config.json"]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _check_weights(folder: Path, model: PreTrainedModel) -> None:

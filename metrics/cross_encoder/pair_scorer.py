@@ -22,12 +22,12 @@ from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.pair_checkpoint import (
     Tokens,
+    checkpoint_sha256,
     label_names,
     load_encoder,
     positions,
     read_config,
     read_template,
-    weight_files,
 )
 from semantic_metrics.transformer.backends import Forward, Transformer
 from semantic_metrics.transformer.first_token import read_first_token
@@ -100,10 +100,7 @@ class PairScorer:
     @cached_property
     def checkpoint_sha256(self) -> str:
         """Digest of the weights' files and of `config.json`."""
-        digest = hashlib.sha256()
-        for path in [*weight_files(self.folder), self.folder / "config.json"]:
-            digest.update(path.read_bytes())
-        return digest.hexdigest()
+        return checkpoint_sha256(self.folder)
 
     @cached_property
     def tokenizer_sha256(self) -> str:

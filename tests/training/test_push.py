@@ -328,7 +328,7 @@ print(json.dumps([evaluate.load(f"other-team/{name}", *names).compute(**columns)
 def test_every_metric_takes_its_weights_from_the_owner_that_pushed(
     push: Push, hub: Hub, tmp_path: Path, run_python: Run
 ) -> None:
-    """The real checkpoints; no environment variable names the owner, and nobody else has repositories."""
+    """The real checkpoints, as they are pushed; no variable names the owner, and nobody else has repositories."""
     push("--push", "--owner", "other-team")
     assert {repo.partition("/")[0] for _, repo in hub.repositories} == {"other-team"}
     calls = [(name, (), columns) for name, columns in COLUMNS.items()]
@@ -337,7 +337,11 @@ def test_every_metric_takes_its_weights_from_the_owner_that_pushed(
     environment |= {"HF_HOME": str(tmp_path / "clean"), "HF_ENDPOINT": hub.url}
     done = run_python(EACH, json.dumps(calls), cwd=tmp_path, **environment)
     assert done.returncode == 0, done.stderr
-    expected = [semantic_metrics.load(name, *names).compute(**columns) for name, names, columns in calls]
+    expected = []
+    for name, names, columns in calls:
+        checkpoint = names[0] if names else {"matcha": "matcha", "set_criteria": "matcha"}.get(name, "pairs")
+        folder = push_module.make_repo("model", checkpoint, "", tmp_path / name / checkpoint).folder
+        expected.append(semantic_metrics.load(name, f"{folder}/").compute(**columns))
     for call, loaded, result in zip(calls, json.loads(done.stdout), expected, strict=True):
         assert rounded(loaded) == rounded(json.loads(json.dumps(result))), call
     for kind, name in (("space", "nli_lex"), ("model", "pairs")):
