@@ -49,6 +49,7 @@ OUTER = frozenset(".,;:!()[]{}*_")
 PUNCTUATION = frozenset(".,;:!?()[]{}'\"-_\u2013\u2014\u2026\u00a7")
 MOST_WORDS_IN_ORDER = 12
 MOST_LISTED = 50  # quantities of a list that may change places
+MOST_RELATED = 20_000  # pairs of quantities that are compared for near ones; in longer lists equal ones alone count
 
 
 @dataclass(frozen=True)
@@ -477,6 +478,7 @@ def _lacking(
 ) -> Iterator[Quantity]:
     """The quantities, of one sort, that differ from all others; those that the others have alike are found at once."""
     exact = {(other.kind, other.values, other.unit, other.bound) for other in others}
+    others = others if len(quantities) * len(others) <= MOST_RELATED else []
     for one in quantities:
         wanted = (sort is None or _sort(one) == sort) and (one.kind, one.values, one.unit, one.bound) not in exact
         if wanted and all(relate(one, other) == DIFFERENT for other in others):
