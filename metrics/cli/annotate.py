@@ -7,7 +7,9 @@ import click
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import FILE, TextColumns, shared_option, text_options
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.output import check_output
+from semantic_metrics.files.rows import list_names
 from semantic_metrics.files.table import Table, read_table, write_table
 
 LABELS = {1: "correct", 0: "incorrect"}
@@ -67,9 +69,11 @@ def _read(files: tuple[Path, ...], predictions: list[str], allowed: set[int]) ->
         saved = read_table(file)
         names = [name for name in saved.columns if name not in (ROW, PREDICTION)]
         if len(names) != 1 or not {ROW, PREDICTION} < set(saved.columns):
-            raise InputError(f"{file}: expected the columns {ROW}, {PREDICTION} and a rater's, got {saved.columns}")
+            raise InputError(
+                f"{file}: expected the columns {ROW}, {PREDICTION} and a rater's, got {list_names(saved.columns)}"
+            )
         if names[0] in raters:
-            raise InputError(f"--ratings: expected raters of different names, got {names[0]!r} twice")
+            raise InputError(f"--ratings: expected raters of different names, got {quote(names[0])} twice")
         rows, given = (saved.numbers(str(file), name) for name in (ROW, names[0]))
         own: dict[int, int] = {}
         for row, text, rating in zip(rows, saved.texts(str(file), PREDICTION), given, strict=True):
@@ -87,7 +91,9 @@ def _joined(table: Table, raters: Raters, labels: bool) -> Table:
     """The rows that all raters judged, with a column each and, of an odd number of them, the label of most."""
     added = [*raters, *[MAJORITY] * (labels and len(raters) % 2)]
     if taken := sorted(set(added) & set(table.columns)):
-        raise InputError(f"--ratings: expected raters with other names than the columns of the file, got {taken}")
+        raise InputError(
+            f"--ratings: expected raters with other names than the columns of the file, got {list_names(taken)}"
+        )
     rows = []
     for i, row in enumerate(table.rows):
         given = [ratings[i] for ratings in raters.values() if i in ratings]

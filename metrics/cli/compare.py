@@ -13,6 +13,7 @@ from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.gate import Gate, finish
 from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, TextColumns, model_options, shared_option, text_options
 from semantic_metrics.cli.scoring import CORRECT, MetricOptions, ScoredRows, metric_options, score_rows
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.rows import Cell, list_names
 from semantic_metrics.files.table import Table, check_records_path, read_table, write_records
@@ -197,12 +198,12 @@ def _split(
     for row, name in enumerate(table.column("--by", by)):
         members.setdefault(str(name), []).append(row)
     if len(members) < 2:
-        raise InputError(f"--by: expected two systems at least in column {by!r}, got {', '.join(members)}")
+        raise InputError(f"--by: expected two systems at least in column {quote(by)}, got {list_names(members)}")
     first = next(iter(members.values()))
     texts = _texts(table, gold, "--predictions", column)
     answers = {}
     for name, own in members.items():
-        rows = _order(f"system {name!r}", ids, own, [ids[row] for row in first])
+        rows = _order(f"system {quote(name)}", ids, own, [ids[row] for row in first])
         for kind, values in shared.items():
             for row, other in zip(rows, first, strict=True):
                 if values[row] != values[other]:
@@ -215,11 +216,11 @@ def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> 
     """The rows of one system in the order of the ids that are wanted."""
     for name, values in ((place, [ids[row] for row in rows]), ("the references", wanted)):
         if (twice := next((one for one, count in Counter(map(str, values)).items() if count > 1), None)) is not None:
-            raise InputError(f"--id: expected each once in {name}, got {twice!r} twice")
+            raise InputError(f"--id: expected each once in {name}, got {quote(twice)} twice")
     found = {str(ids[row]): row for row in rows}
     if odd := sorted(set(found) ^ set(map(str, wanted))):
         problem = "is one that the others lack" if odd[0] in found else "is missing"
-        raise InputError(f"--id: expected the same ids of all systems; in {place} {odd[0]!r} {problem}")
+        raise InputError(f"--id: expected the same ids of all systems; in {place} {quote(odd[0])} {problem}")
     return [found[str(one)] for one in wanted]
 
 

@@ -13,7 +13,7 @@ import click
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import FILE, TextColumns, model_options, shared_option, text_options
 from semantic_metrics.cli.scoring import LoadedMetric, MetricOptions, metric_options
-from semantic_metrics.core.inputs import References
+from semantic_metrics.core.inputs import References, quote
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.rows import number_of
@@ -85,5 +85,6 @@ def _labels(table: Table, column: str) -> list[bool]:
     values = table.column("--label", column)
     for row, value in enumerate(values, 1):
         if number_of(value) not in (0, 1):
-            raise InputError(f"--label: expected 1, 0, true or false in column {column!r}, got {value!r} in row {row}")
+            expected = f"expected 1, 0, true or false in column {quote(column)}"
+            raise InputError(f"--label: {expected}, got {quote(value)} in row {row}")
     return [number_of(value) == 1 for value in values]

@@ -17,6 +17,7 @@ from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
 from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, MetricOptions, metric_options
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS, table_lines
 from semantic_metrics.core.contract import describe
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.progress import progress, progress_bar
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import FileError
@@ -227,7 +228,7 @@ class ChunkScorer:
         names = {**self.columns, "references": self.references.names[0]}
 
         def place(column: str, index: int) -> str:
-            return f"{chunk.place(index)}, column {names[column]!r}"
+            return f"{chunk.place(index)}, column {quote(names[column])}"
 
         scores: Scores = {}
         for metric in self.metrics:

@@ -4,6 +4,7 @@ import csv
 import json
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -18,6 +19,7 @@ TEXT = "text"  # the one column of a .txt file
 STREAM = Path("-")  # standard input or output
 MAX_LEVELS = 100  # of lists and objects inside one another in JSON; Python's own limit of some 1,000 is a crash
 MAX_WHOLE_BYTES = 2**30  # of a file that is read as a whole
+BLOCK_BYTES = 2**24  # of such a file, that are read at a time
 MAX_LINE_BYTES = 2**26  # of a line, and characters of a CSV cell: no text is as long, but an endless input is
 
 
@@ -51,13 +53,7 @@ class Lines:
         self._file, self._returns = file, returns  # returns: a lone carriage return ends a line too, like in CSV
 
     def __iter__(self) -> Iterator[str]:
-        try:
-            yield from self._decoded()
-        except (EOFError, zlib.error) as error:
-            raise FileError(f"{self.name}: expected a {GZIP} file that is complete ({error})") from None
-
-    def _decoded(self) -> Iterator[str]:
-        with file_errors(self.name):
+        with self._errors():
             while line := self._file.readline(MAX_LINE_BYTES + 1):
                 if len(line) > MAX_LINE_BYTES:
                     self.number += 1
@@ -70,6 +66,36 @@ class Lines:
                     except UnicodeDecodeError as error:
                         self.refuse(f"expected UTF-8 text, got the byte 0x{part[error.start]:02x}")
                     yield text.removeprefix("\ufeff") if self.number == 1 else text
+
+    def whole(self) -> str:
+        """The whole file as one text: a list of lines would take many times the memory where lines are short.
+
+        Raises:
+            FileError: it is longer than MAX_WHOLE_BYTES, or not UTF-8.
+        """
+        parts = []
+        with self._errors():
+            while part := self._file.read(BLOCK_BYTES):
+                self.read += len(part)
+                if self.read > MAX_WHOLE_BYTES:
+                    most = f"at most {MAX_WHOLE_BYTES // 2**20:,} MiB, as a list is read as a whole"
+                    raise FileError(f"{self.name}: expected {most}, got more; write it as .jsonl")
+                parts.append(part)
+        data = b"".join(parts)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            self.number = data.count(b"\n", 0, error.start) + 1
+            self.refuse(f"expected UTF-8 text, got the byte 0x{data[error.start]:02x}")
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """What reading raises becomes a FileError."""
+        try:
+            with file_errors(self.name):
+                yield
+        except (EOFError, zlib.error) as error:
+            raise FileError(f"{self.name}: expected a {GZIP} file that is complete ({error})") from None
 
     def refuse(self, problem: str) -> NoReturn:
         """Say what is wrong with the line that was read last."""
@@ -102,14 +128,10 @@ def _parse_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
 
 def _parse_json(lines: Lines) -> Iterator[tuple[Row, None]]:
     """The rows of one list; unlike the other formats it is read as a whole."""
-    parts = []
-    for line in lines:
-        if lines.read > MAX_WHOLE_BYTES:
-            most = f"at most {MAX_WHOLE_BYTES // 2**20:,} MiB, as a list is read as a whole"
-            raise FileError(f"{lines.name}: expected {most}, got more; write it as .jsonl")
-        parts.append(line)
     try:
-        rows = _DECODER.decode("".join(parts))
+        rows = _DECODER.decode(lines.whole())
+    except FileError:
+        raise
     except (ValueError, RecursionError) as error:
         raise FileError(f"{lines.name}: expected a JSON list of objects ({one_line(error)})") from None
     if not isinstance(rows, list) or not rows:

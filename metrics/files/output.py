@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
@@ -32,8 +33,8 @@ def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> Non
         raise FileError(f"{name}: expected an existing folder, there is no {folder}")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise FileError(f"{name}: expected a place that can be written, got one that is read-only")
-    with file_errors(name), TemporaryFile(dir=folder):
-        pass  # to root everything looks writable
+    with file_errors(name), TemporaryFile(dir=folder), suppress(FileNotFoundError):  # to root everything looks writable
+        _aside(path.resolve()).stat()  # fails if this longer name is too long
 
 
 def create(path: Path) -> BinaryIO:
@@ -44,10 +45,16 @@ def create(path: Path) -> BinaryIO:
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which gets its name when it is complete; an incomplete one leaves nothing behind."""
+    """A file to write, which gets its name when it is complete; an incomplete one leaves nothing behind.
+
+    Threads, processes and machines may write one file at a time: the last that is complete stays.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
     check_output(path)
     path = path.resolve()  # a link stays a link
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    aside = _aside(path)
     try:
         with file_errors(path):
             with create(aside) as file:
@@ -56,3 +63,8 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):
             aside.unlink()
+
+
+def _aside(path: Path) -> Path:
+    """A name for a file until it is complete; in two containers processes may have the same number."""
+    return path.with_name(f".{path.name}.{token_hex(4)}")

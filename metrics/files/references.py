@@ -54,7 +54,7 @@ class ReferenceColumns:
         if isinstance(cell, list) and all(map(is_text, cell)):
             return cell
         if not is_text(cell):
-            raise FileError(f"expected a text or a list of texts in column {name!r}, got {quote(cell)}")
+            raise FileError(f"expected a text or a list of texts in column {quote(name)}, got {quote(cell)}")
         if self.json_lists and (texts := _read_list(name, cell)) is not None:
             return texts
         return [part.strip() for part in cell.split(self.separator)] if self.separator else [cell]
@@ -71,10 +71,11 @@ def _read_list(name: str, cell: str) -> list[str] | None:
             return None  # such as "[...] and so on"
         texts = None  # a list as Python writes it
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise FileError(f"expected a text or a JSON list of texts in column {name!r}, got {quote(cell)}")
+        raise FileError(f"expected a text or a JSON list of texts in column {quote(name)}, got {quote(cell)}")
     return texts
 
 
 def warn_of_list(place: str, column: str, cell: str) -> str:
     """A warning about a cell that `ReferenceColumns.unread_list` found."""
-    return f"warning: {place}: column {column!r} has {quote(cell)}, read as one text; --json-lists reads it as several"
+    got = f"column {quote(column)} has {quote(cell)}"
+    return f"warning: {place}: {got}, read as one text; --json-lists reads it as several"

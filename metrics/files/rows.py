@@ -78,7 +78,7 @@ class Chunk:
                 values.append(value.as_py())
             # a date, duration or time zone that Python lacks (KeyError), bytes that are not UTF-8 (UnicodeDecodeError)
             except (ValueError, OverflowError, KeyError, TypeError, NotImplementedError) as error:
-                expected = f"expected {value.type} that Python can hold in column {name!r}"
+                expected = f"expected {value.type} that Python can hold in column {quote(name)}"
                 raise FileError(f"{self.place(i)}: {expected} ({one_line(error)})") from None
         return values
 
@@ -92,7 +92,7 @@ def check_column(columns: Iterable[str], option: str, name: str | None) -> str:
     columns = list(columns)
     if name is None or (name not in columns and ("." not in name or name.partition(".")[0] not in columns)):
         known = f"expected one of the columns {list_names(columns)}"
-        raise FileError(f"{option}: {known}, got {name!r}{hint_of_separator(columns)}")
+        raise FileError(f"{option}: {known}, got {quote(name)}{hint_of_separator(columns)}")
     return name
 
 
@@ -151,9 +151,9 @@ def describe_invalid(value: Cell, column: str, several: bool) -> str:
     for text in value if isinstance(value, list) else [value]:
         if isinstance(text, str) and not is_text(text):
             code = next(f"U+{ord(sign):04X}" for sign in text if not is_text(sign))
-            return f"expected valid Unicode in column {column!r}, got {quote(text)} with a lone surrogate ({code})"
+            return f"expected valid Unicode in column {quote(column)}, got {quote(text)} with a lone surrogate ({code})"
     kind = "a text or a list of texts, of one kind in all rows," if several else "a text"
-    return f"expected {kind} in column {column!r}, got {quote(value)}"
+    return f"expected {kind} in column {quote(column)}, got {quote(value)}"
 
 
 def number_of(value: Cell) -> float:

@@ -81,7 +81,7 @@ class Table:
         for row, number in enumerate(numbers):
             if not math.isfinite(number):
                 got = f"got {quote(values[row])} in row {row + 1}"
-                raise FileError(f"{option}: expected numbers in column {name!r}, {got}")
+                raise FileError(f"{option}: expected numbers in column {quote(name)}, {got}")
         return numbers
 
 

@@ -1,5 +1,6 @@
-"""SIGKILL at random moments: a run that is continued ends in the bytes of one that was never interrupted."""
+"""SIGKILL at random moments, and two processes that write one file: what has the file's name is always whole."""
 
+import gzip
 import json
 import os
 import random
@@ -20,10 +21,27 @@ from tests.tiny_table import WORDS
 
 pytestmark = pytest.mark.slow
 
-KILLS = 34  # for each format: 102 together
+KILLS = 17  # for each format of `score`: 102 together
+WRITER_KILLS = 8  # for each of WRITERS: 40 together; the runs that train have 20
+RACES = 5  # of two processes, for each of WRITERS and `score`
 ROWS = 6_000
 BATCH_ROWS = 100
-COLUMNS = ["--metric", "matcha", "--predictions", "said", "--references", "gold", "--batch-rows", str(BATCH_ROWS)]
+FEW_ROWS = 60  # for commands that write once, at their end
+FILES = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "json": "json", "parquet": "parquet", "jsonl.gz": "csv"}
+WRITERS = {  # commands that write a file at their end, with its ending
+    "check": ("check", "--output", "jsonl"),
+    "check json": ("check", "--output", "json"),
+    "check html": ("check", "--html", "html"),
+    "report": ("report", "--output", "html"),
+    "annotate": ("annotate", "--output", "html"),
+}
+TEXTS = ["--predictions", "said", "--references", "gold"]
+COLUMNS = ["--metric", "matcha", *TEXTS, "--batch-rows", str(BATCH_ROWS)]
+
+
+def command(*line: object) -> int:
+    """Exit status of a command, which replaces files: a process that is killed at its very end has written its own."""
+    return CliRunner().invoke(main, [*map(str, line), "--overwrite"]).exit_code
 
 
 def in_a_child(work: Callable[[], int]) -> int:
@@ -63,37 +81,87 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = [[" ".join(draw.choices(WORDS, k=6)) for _ in range(ROWS)] for _ in range(2)]
     frame = pd.DataFrame({"said": text[0], "gold": text[1], "id": range(ROWS)})
     frame.to_csv(folder / "rows.csv", index=False)
+    frame.to_csv(folder / "rows.tsv", index=False, sep="\t")
     frame.to_parquet(folder / "rows.parquet", row_group_size=BATCH_ROWS)
-    lines = (json.dumps(row) + "\n" for row in frame.to_dict("records"))
+    frame.to_json(folder / "rows.json", orient="records")
+    lines = [json.dumps(row) + "\n" for row in frame.to_dict("records")]
     (folder / "rows.jsonl").write_text("".join(lines), encoding="utf-8")
+    (folder / "rows.jsonl.gz").write_bytes(gzip.compress((folder / "rows.jsonl").read_bytes()))
+    (folder / "first.jsonl").write_text("".join(lines[:FEW_ROWS]), encoding="utf-8")
+    (folder / "last.jsonl").write_text("".join(lines[-FEW_ROWS:]), encoding="utf-8")
     return folder
 
 
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("ending", FILES)
 def test_a_killed_run_is_continued(ending: str, rows: Path, checkpoint: Path, tmp_path: Path) -> None:
-    draw, file = random.Random(ending), rows / f"rows.{ending}"
-    whole, output = tmp_path / f"whole.{ending}", tmp_path / f"out.{ending}"
-    line = ["score", str(file), *COLUMNS, "--config", str(checkpoint)]
+    draw, file, resumed = random.Random(ending), rows / f"rows.{ending}", ending in ("csv", "tsv", "jsonl")
+    whole, output = tmp_path / f"whole.{FILES[ending]}", tmp_path / f"out.{FILES[ending]}"
+    line = ["score", file, *COLUMNS, "--config", checkpoint, "--output"]
     begin = time.monotonic()
     # in a child too: threads that tokenizers starts here would be missing in every child that is forked later
-    assert kill_after(in_a_child(lambda: CliRunner().invoke(main, [*line, "--output", str(whole)]).exit_code), 600)
+    assert kill_after(in_a_child(partial(command, *line, whole)), 600)
     seconds = time.monotonic() - begin
-
-    def run(resume: bool) -> int:
-        return CliRunner().invoke(main, [*line, "--output", str(output), *(["--resume"] * resume)]).exit_code
-
     kills, fresh, runs = 0, 0, 0
     while kills < KILLS:
         runs += 1
         # drawn before the fork, and apart: with and without --resume a run is killed at any of its moments
-        resume, moment = ending != "parquet" and draw.random() < 0.7, draw.uniform(0, 1.2 * seconds)
-        if not kill_after(in_a_child(partial(run, resume)), moment):
+        resume, moment = resumed and draw.random() < 0.7, draw.uniform(0, 1.2 * seconds)
+        if not kill_after(in_a_child(partial(command, *line, output, *["--resume"] * resume)), moment):
             kills, fresh = kills + 1, fresh + (not resume)
             continue
         assert output.read_bytes() == whole.read_bytes()
         output.unlink()
         assert not list(tmp_path.glob(".*partial*")), "nothing is left beside a finished file"
-    assert kill_after(in_a_child(partial(run, ending != "parquet")), 600)
+    assert kill_after(in_a_child(partial(command, *line, output, *["--resume"] * resumed)), 600)
     assert output.read_bytes() == whole.read_bytes()
-    assert 0 < fresh < KILLS or ending == "parquet", "runs with and without --resume were killed"
+    assert 0 < fresh < KILLS or not resumed, "runs with and without --resume were killed"
     assert runs > KILLS, "some runs came to their end between the kills"
+
+
+def writer(name: str, file: Path, output: Path, checkpoints: dict[str, Path]) -> Callable[[], int]:
+    """One of WRITERS, or `score`, which reads a file and writes another."""
+    called, option, _ = WRITERS.get(name, ("score", "--output", ""))
+    metric = {"check": "support", "annotate": None}.get(called, "consensus")
+    model = [] if metric is None else ["--config", checkpoints[metric]]
+    return partial(command, called, file, *TEXTS, *model, option, output)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_killed_command_leaves_a_whole_file_or_none(
+    name: str, rows: Path, checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    draw, file, output = random.Random(name), rows / "first.jsonl", tmp_path / f"out.{WRITERS[name][-1]}"
+    run, content = writer(name, file, output, checkpoints), file.read_bytes()
+    begin = time.monotonic()
+    assert kill_after(in_a_child(run), 600)
+    seconds, whole = time.monotonic() - begin, output.read_bytes()
+    output.unlink()
+    kills = 0
+    while kills < WRITER_KILLS:
+        kills += not kill_after(in_a_child(run), draw.uniform(0, 1.1 * seconds))
+        assert not output.exists() or output.read_bytes() == whole
+        output.unlink(missing_ok=True)
+    assert kill_after(in_a_child(run), 600)
+    assert output.read_bytes() == whole
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("name", [*WRITERS, "score"])
+def test_two_processes_that_write_one_file_leave_that_of_one(
+    name: str, rows: Path, checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    output, wholes = tmp_path / f"out.{WRITERS.get(name, ('jsonl',))[-1]}", set()
+    runs = [writer(name, rows / f"{part}.jsonl", output, checkpoints) for part in ("first", "last")]
+    for run in runs:
+        assert kill_after(in_a_child(run), 600)
+        wholes.add(output.read_bytes())
+    assert len(wholes) == len(runs)
+    for _ in range(RACES):
+        output.unlink()
+        ended = [os.waitpid(child, 0)[1] for child in list(map(in_a_child, runs))]
+        statuses = sorted(map(os.waitstatus_to_exitcode, ended))
+        assert statuses == [0, 0] or (name == "score" and statuses == [0, 2]), (
+            "of `score` one may find the other's lock"
+        )
+        assert output.read_bytes() in wholes
+        assert list(tmp_path.iterdir()) == [output]

@@ -102,6 +102,8 @@ TEXTS: tuple[Callable[[], object], ...] = tuple(
         *("the dog bites", "a man sleeps", "", " ", "\t\n", "\x00", "\ufeff", "\u202e dog", "日本"),
         *("é", "e\u0301", "🎉🎉"),
         *("[SEP]", "[CLS][PAD]", "</s>", "##s", "{question}", "{0}", "%s", "<b>dog</b>", "=1+1", "dog " * 300),
+        *("5 meter^999999", "31/12/9999 or 99999-99-99", "10^400 \u20ac", "1e309 kg", "every 0 days", "A) 1 B) 2"),
+        *("one hundred million billion " * 20, "\u202e\u0661\u0662 km", "1," * 200, "\u00bd" * 90),
         *("x" * 5000, "1" * 400, "-0.0", "1e999", "nan", "None", "not " * 50, "\r\n\r", "\u2028", "a\u0300" * 200),
     )
 )
@@ -209,7 +211,9 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 def metrics(checkpoints: dict[str, Path]) -> dict[str, evaluate.Metric]:
     """Every metric that scores texts, with its tiny checkpoint."""
     return {
-        name: semantic_metrics.load(name, f"{folder}/", keep_in_memory=True) for name, folder in checkpoints.items()
+        name: semantic_metrics.load(name, f"{folder}/", keep_in_memory=True)
+        for name, folder in checkpoints.items()
+        if name in COLUMNS
     }
 
 

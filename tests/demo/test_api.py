@@ -43,21 +43,26 @@ def test_the_one_endpoint_returns_what_compute_returns(app: ModuleType, name: st
     assert rounded(result) == rounded(json.loads(json.dumps(expected)))
 
 
-@pytest.mark.parametrize("name", ["matcha"])
-def test_what_the_endpoint_refuses_is_said(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    with served(replace(app.PAGE, max_rows=2, max_characters=20)) as client:
-        for predictions, references, message in (
-            (["a"], ["a", "b"], "references: expected 1 items"),
-            (["a"] * 3, ["a"] * 3, "expected at most 2 rows on this page, got 3"),
-            (["a" * 20], ["b"], "expected at most 20 characters"),
-            ("text", ["b"], "predictions: expected a list of strings, got 'text'"),
-            ([1], ["b"], r"predictions: expected a list of strings, got '\[1\]'"),
-            ([], [], "predictions: expected "),
-        ):
-            with pytest.raises(AppError, match=message):
-                client.predict(predictions=predictions, references=references, api_name="/score")
+def test_what_the_endpoint_refuses_is_said(app: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = COLUMNS[name]
+    first, rows = next(iter(columns)), len(columns[next(iter(columns))])
+    characters = sum(len(text) for column in columns.values() for text in column)
+    long, many = "a" * characters, [*columns[first], *columns[first]]
+    with served(replace(app.PAGE, max_rows=rows, max_characters=characters)) as client:
+
+        def refuse(message: str, **changed: object) -> None:
+            with pytest.raises(AppError, match=message) as caught:
+                client.predict(**{**columns, **changed}, api_name="/score")
+            assert "\n" not in str(caught.value)
+
+        refuse("expected 1 items|expected [23] items", **{first: ["a"]})
+        refuse(f"expected at most {rows} rows on this page, got {2 * rows}", **{first: many})
+        refuse(f"expected at most {characters} characters", **{first: [long, *columns[first][1:]]})
+        refuse("expected ", **{column: [] for column in columns})
+        inside = ([value, *columns[first][1:]] for value in (1, None, ["a"], {"a": "b"}))
+        for value in ("text", 3, None, True, *inside):
+            refuse(f"{first}: expected a list of strings, got", **{first: value})
         monkeypatch.setattr(page, "QUOTA", Quota(seconds=1e-9))
         monkeypatch.setattr(page, "visitor", lambda: "10.0.0.1")
-        client.predict(predictions=["a"], references=["b"], api_name="/score")
-        with pytest.raises(AppError, match="seconds of work for one visitor"):
-            client.predict(predictions=["a"], references=["b"], api_name="/score")
+        client.predict(**columns, api_name="/score")
+        refuse("seconds of work for one visitor")

@@ -20,6 +20,7 @@ from pyarrow import parquet
 from semantic_metrics.files import formats, readers
 from semantic_metrics.files import table as files_table
 from semantic_metrics.files.errors import FileError
+from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import open_reader
 from semantic_metrics.files.rows import number_of, value_at
 from semantic_metrics.files.table import Table, read_table, write_table
@@ -334,6 +335,19 @@ def refused(call: Callable, message: str) -> None:
     assert len(str(caught.value)) < 1000
 
 
+def test_the_last_of_two_writers_is_whole(tmp_path: Path) -> None:
+    """Also in one process, as threads of a server, or in two containers, where both have the same number."""
+    with atomic_write(tmp_path / "x") as first:
+        first.write(b"fir")
+        with atomic_write(tmp_path / "x") as second:
+            second.write(b"second")
+        first.write(b"st")
+        assert (tmp_path / "x").read_bytes() == b"second"
+    assert (tmp_path / "x").read_bytes() == b"first"
+    assert len(list(tmp_path.iterdir())) == 1
+    refused(lambda: check_output(tmp_path / ("x" * 250)), "File name too long")
+
+
 def test_gzip_is_read_and_never_written(tmp_path: Path) -> None:
     for name in ("x.csv", "x.jsonl", "x.json"):
         write_table(tmp_path / name, TEXTS)
@@ -356,12 +370,13 @@ def test_gzip_is_read_and_never_written(tmp_path: Path) -> None:
         ("{}", "expected a JSON list of objects, got {}"),
         ("[]", "expected a JSON list of objects, got []"),
         ('[{"a": 1}', "expected a JSON list of objects ("),
+        ('[{"a": 1},\n "\udcff"]', "x.json, line 2: expected UTF-8 text, got the byte 0xff"),
         ('[{"a": 1}, 2]', "x.json, row 2: expected a JSON object with values, got 2"),
         (f'[{{"a": {"[" * 200}{"]" * 200}}}]', "x.json, row 1: expected lists and objects inside one another"),
     ],
 )
 def test_an_invalid_list_of_rows_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "x.json").write_text(text)
+    (tmp_path / "x.json").write_text(text, encoding="utf-8", errors="surrogateescape")
     refused(lambda: read_table(tmp_path / "x.json"), message)
 
 

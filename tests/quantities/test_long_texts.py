@@ -3,19 +3,25 @@
 import inspect
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import islice, product
 from math import log
 from time import process_time
 
 import pytest
 
+from semantic_metrics.cross_encoder.sentences import sentence_spans
 from semantic_metrics.nli_lex.lexical import lexical_match, stem_recall
 from semantic_metrics.nli_lex.question import extract_question
+from semantic_metrics.quantities.compare import compare, find_conflict
 from semantic_metrics.quantities.manners import gives_no_answer, right_choice, says_nothing, without_thoughts
 from semantic_metrics.quantities.names import other_name
+from semantic_metrics.quantities.rewrite import rewrite
 from semantic_metrics.quantities.rules import contradicted_by, repeats, rule
 from semantic_metrics.support.claims import read_claims
+from tests.conftest import ROOT
 
 REPEATED = (  # lone surrogates are refused before anything is read
     *("1,", "1,000,", "1.", "1:", "1/", "1-", "1a-", "9", "10^400 ", "1e309 ", "5 meter^999999 ", "5 to ", "5 or "),
@@ -45,11 +51,18 @@ READERS: dict[str, Callable[[str], object]] = {
 }
 LENGTHS = 500, 2_000  # characters
 HIGHEST_EXPONENT = 1.3  # of the work: 1 in proportion to the length, 2 where each piece is compared with each
-NAMES = ("characters", "manners", "names", "read", "rewrite", "spell", "compare")
-ROOMS = [f"semantic_metrics.quantities.{name}" for name in NAMES]
-ROOMS += [f"semantic_metrics.nli_lex.{name}" for name in ("lexical", "question")]
-ROOMS += ["semantic_metrics.support.claims", "semantic_metrics.cross_encoder.sentences"]
-LONG, SHORT = 20_000, 5_000  # characters for a pattern, which works without calls
+ROOMS = (
+    "quantities",
+    "nli_lex",
+    "support",
+    "cross_encoder",
+    "demo",
+    "html",
+    "fitting",
+    "contradictions",
+    "files",
+    "matcha",
+)
 
 
 def calls(reader: Callable[[str], object], text: str) -> int:
@@ -81,25 +94,69 @@ def test_work_grows_as_the_text_does(name: str) -> None:
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
     """Each pattern that is looked for everywhere in a text, with its name; others are matched at a known place."""
-    for room in map(import_module, ROOMS):
+    files = (path for room in ROOMS for path in sorted((ROOT / "metrics" / room).glob("*.py")) if path.stem != "app")
+    for path in files:
+        if "re.compile(" not in path.read_text(encoding="utf-8"):
+            continue
+        room = import_module(f"semantic_metrics.{path.parent.name}.{path.stem}")
         searched = re.findall(r"\b(\w+)\.(?:search|sub|finditer|findall|split)\(", inspect.getsource(room))
         for name, value in vars(room).items():
             if isinstance(value, re.Pattern) and name in searched:
                 yield f"{room.__name__}.{name}", value
 
 
-def seconds(pattern: re.Pattern[str], text: str) -> float:
-    """Time on the processor to look for a pattern everywhere in a text."""
+def seconds(work: Callable[[], object]) -> float:
+    """Time on the processor that some work takes."""
     begin = process_time()
-    for _ in pattern.finditer(text):
-        pass
+    work()
     return process_time() - begin
+
+
+def check_growth(work: Callable[[int], object], lengths: tuple[int, int], about: str) -> None:
+    """Linear, the long text takes some milliseconds; quadratic, seconds, sixteen times what a quarter of it takes."""
+    short, long = lengths
+    if (taken := seconds(lambda: work(long))) > 0.2:
+        assert taken < 9 * seconds(lambda: work(short)), about
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "pattern"), [pytest.param(*one, id=one[0]) for one in patterns()])
 def test_no_pattern_goes_back_again_and_again(name: str, pattern: re.Pattern[str]) -> None:
-    """Linear, the long text takes some milliseconds; quadratic, a second, sixteen times what the short one takes."""
     for make in TEXTS:
-        if (long := seconds(pattern, make(LONG) + "!")) > 0.2:
-            assert long < 9 * seconds(pattern, make(SHORT) + "!"), f"{name}: {make(40)!r}"
+
+        def look_everywhere(length: int, make: Callable[[int], str] = make) -> None:
+            deque(pattern.finditer(make(length) + "!"), maxlen=0)
+
+        check_growth(look_everywhere, (5_000, 20_000), f"{name}: {make(40)!r}")
+
+
+def numbers(length: int, odd: int) -> str:
+    """Numbers of five digits, all of them even or odd."""
+    return " ".join(str(i + odd) for i in range(10_000, 10_000 + length // 3, 2))
+
+
+def words(length: int, ending: str) -> str:
+    return " ".join("".join(letters) + ending for letters in islice(product("bcdfghjk", repeat=6), length // 8))
+
+
+WORK: dict[str, Callable[[int], object]] = {  # all that C does, where no calls are to be counted
+    "other numbers": lambda n: find_conflict("", numbers(n, 0), numbers(n, 1)),
+    "differences": lambda n: compare(numbers(n, 0), numbers(n, 1)),
+    "years": lambda n: rewrite("nineteen forty five, " * (n // 21), "1945 "),
+    "stems": lambda n: stem_recall(words(n, "ing"), words(n, "ed")),
+    "thousands": lambda n: lexical_match("1" + ",000" * (n // 4) + ",0", "Leonardo"),
+    "zeros": lambda n: lexical_match("1.5" + "0" * n + ".", "1.5"),
+    "nines": lambda n: lexical_match("9" * n + ",", "9"),
+    "points": lambda n: lexical_match("1." * (n // 2), "Leonardo"),
+    "initials": lambda n: lexical_match("a." * (n // 2) + "bc", "Leonardo"),
+    "spaces": lambda n: extract_question("w " * 21 + " " * n + "end?", ["Paris"]),
+    **{
+        f"sentences of {text!r}": lambda n, text=text: sentence_spans(text * (n // len(text)))
+        for text in ("word ", "a. ", '"He (said. ', "Mr. ", "x", "\u4eca\u5929\u3002", "\n", "a,b;c|d\n")
+    },
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_work_of_long_texts_is_linear(name: str) -> None:
+    check_growth(WORK[name], (10_000, 40_000), name)
