@@ -4,7 +4,7 @@ import difflib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.gate import Gate, read_number
-from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, group_options
+from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, TextColumns, group_options
 from semantic_metrics.core.contract import (
     argument_names,
     check_option_names,
@@ -67,6 +67,7 @@ class MetricChoice:
         fail_under, max_wrong: lowest mean, and most wrong texts, with which a command exits with code 0; None for any.
         correct_column: name of the column of the decisions.
         details: whether what the metric says of a row beside its score is a column too.
+        missing: what becomes of rows without an answer; with "zero" an empty text must score 0.
     """
 
     name: str
@@ -77,6 +78,7 @@ class MetricChoice:
     max_wrong: str | None = None
     correct_column: str = CORRECT
     details: bool = False
+    missing: str | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -181,11 +183,11 @@ class MetricOptions:
     fail_under: tuple[str, ...] = ()
     max_wrong: tuple[str, ...] = ()
 
-    def choose(self, questions: str | None, details: bool = False) -> list[MetricChoice]:
-        """The metrics, checked by `choose_metrics` and `check_questions`; `questions` is the value of --questions."""
+    def choose(self, texts: TextColumns, details: bool = False) -> list[MetricChoice]:
+        """The metrics, checked by `choose_metrics` and `check_questions`, for texts of these columns."""
         choices = choose_metrics(*vars(self).values(), details=details)
-        check_questions("--questions", "a column", questions is not None, self.metrics)
-        return choices
+        check_questions("--questions", "a column", texts.questions is not None, self.metrics)
+        return [replace(choice, missing=texts.missing) for choice in choices]
 
 
 def metric_options(gate: bool = False, **metric: Any) -> Decorator:
@@ -268,6 +270,7 @@ class LoadedMetric:
         run: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
+        self._missing = choice.missing
         self.rows, self.total = 0, 0.0
         self.columns, self.gate = choice.columns, choice.gate
         self.best_reference: list[int | None] | None = None
@@ -327,6 +330,9 @@ class LoadedMetric:
                 if error.index is None or error.argument not in names:
                     raise
                 raise InputError(f"{place(error.argument, error.index)}: {self.name}: {error.reason}") from None
+        said = zip(columns["predictions"], result["scores"], strict=True)
+        if self._missing == "zero" and any(score for text, score in said if not text):
+            raise InputError(f"--missing: expected skip, as {self.name} has a score for an empty text")
         return self._add(result)
 
     def _add(self, result: Mapping[str, Any]) -> dict[str, list[Any]]:
