@@ -225,7 +225,7 @@ def check_questions(option: str, kind: str, given: bool, names: Collection[str])
     """
     takes = not set(names).isdisjoint(ANSWER_METRICS)
     if given and not takes:
-        raise InputError(f"{option}: only {', '.join(ANSWER_METRICS)} takes it")
+        raise InputError(f"{option}: only {', '.join(ANSWER_METRICS)} takes it, got --metric {', '.join(names)}")
     if takes and not given:
         raise InputError(f"{option}: expected {kind}, for {', '.join(ANSWER_METRICS)}")
 
