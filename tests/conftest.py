@@ -1,11 +1,13 @@
 """Fixtures for every test: caches of their own, no network, and a small checkpoint made on the spot."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 _CACHES = tempfile.TemporaryDirectory(prefix="semantic-metrics-tests-")
 # set before anything imports the Hugging Face libraries, which read them once
@@ -24,6 +26,9 @@ from hypothesis.internal.conjecture import providers  # noqa: E402
 from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT, embedded_checkpoints  # noqa: E402
 from semantic_metrics.matcha.table import MatchaTable  # noqa: E402
 from tests.tiny_table import small_table  # noqa: E402
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parents[1]
 METRIC = str(ROOT / "metrics" / "matcha")
@@ -78,6 +83,19 @@ def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> d
     from tests.demo.conftest import tiny_checkpoints  # its networks take seconds to import, which few tests need
 
     return tiny_checkpoints(checkpoint, tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """Chromium, without a window."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("there is no chromium on this machine")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import FileError, file_errors
 from semantic_metrics.files.formats import MAX_LINE_BYTES
 from semantic_metrics.files.output import atomic_write, check_output
-from semantic_metrics.files.table import read_table
+from semantic_metrics.files.table import Table, read_table
 from semantic_metrics.html.checked_texts import MARKS, checked_texts
 
 METRIC = "support"
@@ -31,6 +31,7 @@ MAX_PRINTED_TEXTS = 20  # --output and --html have them all
 @click.argument("source", type=FILE, required=False)
 @shared_option("--predictions", help="With a table in place of SUMMARY and SOURCE: column of the texts to check.")
 @shared_option("--references", multiple=False, help="With a table: column of their sources.")
+@shared_option("--missing")
 @click.option("--coverage", is_flag=True, help="Also say which sentences of the source the summary leaves out.")
 @click.option("--k", metavar="N", help="Sentences of the source to read for each sentence, or all; default: 8.")
 @shared_option("--config", multiple=False, metavar="CHECKPOINT")
@@ -49,6 +50,7 @@ def check(
     source: Path | None,
     predictions: str | None,
     references: str | None,
+    missing: str | None,
     coverage: bool,
     k: str | None,
     config: str | None,
@@ -66,7 +68,7 @@ def check(
     Example: semantic-metrics check summary.txt article.txt --html check.html
     """
     lowest, most = read_number("--fail-under", fail_under, 0, 1), read_number("--max-wrong", max_wrong, 0)
-    names, texts, sources = _read(summary, source, predictions, references)
+    names, texts, sources, table = _read(summary, source, predictions, references, missing)
     options: dict[str, Any] = {} if k is None else {"k": _sentences(k)}
     for path in filter(None, (output, html)):
         check_output(path, inputs=[summary, *([source] if source else [])])
@@ -75,7 +77,7 @@ def check(
     with as_input_error(ValueError):
         result = score(METRIC, texts, sources, checkpoint=config, coverage=coverage, **options, **run)
     if not json:
-        click.echo("\n".join(_lines(names, result)))
+        click.echo("\n".join([*_lines(names, result), *table.notes]))
     if output is not None:
         _write(output, names, result)
         click.echo(f"written to {output}", err=True)
@@ -87,7 +89,8 @@ def check(
         click.echo(f"written to {html}", err=True)
     counts = {name: result[name] for name in (*describe(METRIC).counts, "signature") if name in result}
     wrong = sum(result["unsupported"])
-    figures = {"texts": len(names), "mean": result[METRIC], "lowest": min(result["minimums"]), "wrong": wrong, **counts}
+    figures = {"texts": len(names), "without_answer": table.without_answer, "mean": result[METRIC]}
+    figures |= {"lowest": min(result["minimums"]), "wrong": wrong, **counts}
     finish(_failures(names, result["minimums"], wrong, Gate(lowest, most)), figures if json else None)
 
 
@@ -104,19 +107,19 @@ def _failures(names: list[str], minimums: list[float], wrong: int, gate: Gate) -
 
 
 def _read(
-    summary: Path, source: Path | None, predictions: str | None, references: str | None
-) -> tuple[list[str], list[str], list[Any]]:
-    """Names, texts and sources, of two files or of the rows of a table."""
+    summary: Path, source: Path | None, predictions: str | None, references: str | None, missing: str | None
+) -> tuple[list[str], list[str], list[Any], Table]:
+    """Names, texts and sources, of two files or of the rows of a table, and that table (empty for two files)."""
     if source is not None:
-        if predictions or references:
-            raise InputError("--predictions, --references: expected them with one table, got SUMMARY and SOURCE")
-        return [summary.name], [_text(summary)], [_text(source)]
+        if predictions or references or missing:
+            raise InputError("--predictions, --references, --missing: expected them with one table, got two files")
+        return [summary.name], [_text(summary)], [_text(source)], Table([], [])
     if not (predictions and references):
         raise InputError("SOURCE: expected a file, or --predictions and --references with a table")
-    table = read_table(summary)
+    table = read_table(summary).answered("--predictions", predictions, missing)
     texts = table.texts("--predictions", predictions)
     sources = table.texts("--references", references, several=True)
-    return [f"Row {row}" for row in range(1, len(texts) + 1)], texts, sources
+    return [f"Row {row}" for row in range(1, len(texts) + 1)], texts, sources, table
 
 
 def _text(path: Path) -> str:

@@ -15,7 +15,7 @@ from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, TextColumns, model
 from semantic_metrics.cli.scoring import CORRECT, MetricOptions, ScoredRows, metric_options, score_rows
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.files.rows import Cell, list_names
+from semantic_metrics.files.rows import Cell, is_missing, list_names, say_missing
 from semantic_metrics.files.table import Table, check_records_path, read_table, write_records
 from semantic_metrics.stats.bootstrap import LEVEL, SIGNIFICANT
 from semantic_metrics.stats.significance import RESAMPLES, Interval, Pair, compare_all, holm, interval, mcnemar
@@ -62,19 +62,22 @@ def compare(
 
     Example: semantic-metrics compare references.txt first.txt second.txt
     """
-    choices = metrics.choose(text_columns.questions)
+    choices = metrics.choose(text_columns)
     columns = _prediction_columns(predictions, 1 if by else len(systems))
     check_records_path(output, (gold, *systems))
     table = read_table(gold)
     shared = _read_gold(table, gold, text_columns)
     ids = None if key is None else table.column(f"{gold}, --id", key)
     if by is None:
-        answers = _read_systems(gold, len(table.rows), systems, columns, key, ids)
+        answers = _read_systems(gold, len(table.rows), systems, columns, key, ids, text_columns.missing)
     else:
-        answers, first = _split(table, gold, systems, by, ids, columns[0], shared)
+        answers, first = _split(table, gold, systems, by, ids, columns[0], shared, text_columns.missing)
         shared = {name: [values[row] for row in first] for name, values in shared.items()}
     baseline = _baseline(baseline, list(answers), systems or tuple(map(Path, answers)))
-    size, rows, failures = len(shared["references"]), [], []
+    kept, left = _answered(answers, text_columns.missing)
+    shared = {name: [values[i] for i in kept] for name, values in shared.items()}
+    answers = {name: own.take(kept) for name, own in answers.items()}
+    size, rows, failures = len(kept), [], []
     if size < 2:
         raise InputError(f"{gold}: expected 2 texts at least, got {size}: one can tell nothing from chance")
     texts = {name: values * len(answers) for name, values in shared.items()}
@@ -82,7 +85,7 @@ def compare(
     places = [f"{own.file}, row {row + 1}" for own in answers.values() for row in own.rows]
 
     def place(column: str, index: int) -> str:
-        where = places[index] if by or column == "predictions" else f"{gold}, row {index % size + 1}"
+        where = places[index] if by or column == "predictions" else f"{gold}, row {kept[index % size] + 1}"
         return f"{where}, {column}"
 
     for choice in choices:
@@ -93,9 +96,11 @@ def compare(
             click.echo(line)
         rows += result.rows()
         failures += result.failures(choice.gate)
+    if text_columns.missing is not None and not json:
+        click.echo(say_missing(left, text_columns.missing))
     if output is not None:
         write_records(output, rows)
-    finish(failures, {"pairs": rows} if json else None)
+    finish(failures, {"pairs": rows, "without_answer": left} if json else None)
 
 
 def conclusion(pair: Pair) -> str:
@@ -163,15 +168,32 @@ class _Answers:
     texts: list[str]
     rows: list[int]
 
+    def take(self, kept: list[int]) -> "_Answers":
+        """Some of the answers, by their places."""
+        return _Answers(self.file, [self.texts[i] for i in kept], [self.rows[i] for i in kept])
+
+
+def _answered(answers: dict[str, _Answers], missing: str | None) -> tuple[list[int], int]:
+    """Places of the inputs to compare on, and how many of all inputs some system has not answered."""
+    each = list(zip(*(own.texts for own in answers.values()), strict=True))
+    unanswered = [missing is not None and any(map(is_missing, texts)) for texts in each]
+    return [i for i, empty in enumerate(unanswered) if missing != "skip" or not empty], sum(unanswered)
+
 
 def _read_systems(
-    gold: Path, size: int, systems: tuple[Path, ...], columns: list[str | None], key: str | None, ids: list[Cell] | None
+    gold: Path,
+    size: int,
+    systems: tuple[Path, ...],
+    columns: list[str | None],
+    key: str | None,
+    ids: list[Cell] | None,
+    missing: str | None,
 ) -> dict[str, _Answers]:
     """The texts of each file, as many as there are references, by row or in the order of the references' ids."""
     answers = {}
     for name, path, column in zip(_names(systems, columns), systems, columns, strict=True):
         table = read_table(path)
-        texts = _texts(table, path, "--predictions", column)
+        texts = _texts(table, path, "--predictions", column, missing)
         rows = list(range(len(texts)))
         if key is not None and ids is not None:
             rows = _order(str(path), table.column(f"{path}, --id", key), rows, ids)
@@ -189,6 +211,7 @@ def _split(
     ids: list[Cell] | None,
     column: str | None,
     shared: dict[str, list[Any]],
+    missing: str | None,
 ) -> tuple[dict[str, _Answers], list[int]]:
     """The systems of one long table, by name, each in the order of the first one's ids; and the first one's rows."""
     if systems or ids is None:
@@ -200,7 +223,7 @@ def _split(
     if len(members) < 2:
         raise InputError(f"--by: expected two systems at least in column {quote(by)}, got {list_names(members)}")
     first = next(iter(members.values()))
-    texts = _texts(table, gold, "--predictions", column)
+    texts = _texts(table, gold, "--predictions", column, missing)
     answers = {}
     for name, own in members.items():
         rows = _order(f"system {quote(name)}", ids, own, [ids[row] for row in first])
@@ -224,9 +247,13 @@ def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> 
     return [found[str(one)] for one in wanted]
 
 
-def _texts(table: Table, path: Path, option: str, column: str | None) -> list[Any]:
-    """A column of texts, the one that an option names or the only one; messages name the file and the option."""
-    return table.texts(f"{path}, {option}", column or _only_column(table, path, option))
+def _texts(table: Table, path: Path, option: str, column: str | None, missing: str | None = None) -> list[Any]:
+    """A column of texts, the one that an option names or the only one; messages name the file and the option.
+
+    With `missing`, a row without a text has an empty one: rows stay those of the other systems.
+    """
+    name, place = column or _only_column(table, path, option), f"{path}, {option}"
+    return table.answered(place, name, missing and "zero").texts(place, name)
 
 
 def _only_column(table: Table, path: Path, option: str) -> str:

@@ -69,6 +69,7 @@ FitOptions = SimpleNamespace
 @click.option("--label", default=["label"], **_COLUMN, help="Column of labels: 1 correct, 0 incorrect.")
 @click.option("--separator", default=[""], multiple=True, metavar="TEXT", help="Splits a text into references.")
 @shared_option("--json-lists")
+@shared_option("--missing")
 @click.option(
     "--correct-from", default=[1.0], multiple=True, type=float, metavar="X", help="Lowest correct label; default: 1."
 )
@@ -96,7 +97,14 @@ FitOptions = SimpleNamespace
 @click.option("--seed", default=0, metavar="N", help="Seed of the folds; default: 0.")
 @shared_option("--output", required=True, help="File to write, or its folder.")
 @output_option("--plot", help="PNG file of the reliability or ROC curve.")
-def fit(files: tuple[Path, ...], metric: str, criterion: str | None, json_lists: bool, **options: Any) -> None:
+def fit(
+    files: tuple[Path, ...],
+    metric: str,
+    criterion: str | None,
+    json_lists: bool,
+    missing: str | None,
+    **options: Any,
+) -> None:
     """Fit a metric to FILES (.csv, .tsv, .jsonl, .parquet) of texts that people judged: its threshold, or weights.
 
     A threshold says which scores count as correct. With --metric nli_lex and no --criterion, fit the weights of its
@@ -108,7 +116,7 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, json_lists:
     with as_input_error(ValueError):
         values = {name: _for_each(name, options.pop(name), len(files)) for name in COLUMN_OPTIONS}
         rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
-        columns = [JudgedColumns(**row, json_lists=json_lists) for row in rows]
+        columns = [JudgedColumns(**row, json_lists=json_lists, missing=missing) for row in rows]
         inputs = list(zip(files, columns, strict=True))
         given = FitOptions(inputs=inputs, metric=metric, criterion=criterion, **options)
         if given.human is not None:
@@ -223,7 +231,7 @@ def _read_judged(
             click.echo(f"{path}: {blank} blank questions, which leave nothing out")
     files, origins = [], []
     for path, columns in inputs:
-        whole = read_judged_answers(path, columns)
+        whole = read_judged_answers(path, columns, click.echo)
         left = whole.without(excluded)
         kept = left.sample(rows)
         weight = f", each counts {columns.weight:g}" * (columns.weight != 1)
@@ -241,6 +249,7 @@ def _threshold_metric(options: FitOptions) -> MetricChoice:
     """The metric whose threshold is fitted; refuses an unknown one, and options that a threshold has no use for."""
     metric, criterion = options.metric, options.criterion
     choice = MetricOptions.of_one(metric, options.config, options.weights)
+    choice = replace(choice, missing=options.inputs[0][1].missing)
     got = f"--metric {metric}" + (f" --criterion {criterion}" if criterion else "")
     names = (*ONLY_LABELS, *(() if describe(metric).takes_questions else ("question",)))
     _refuse_options(names, f"only a fit of the weights of {WEIGHTED} takes it, got {got}")
@@ -290,14 +299,13 @@ def _read_rated(options: FitOptions) -> "tuple[list[str], list[str], np.ndarray]
     """
     import numpy as np
 
-    from semantic_metrics.files.table import read_table
     from semantic_metrics.fitting.consensus_weights import check_enough
     from semantic_metrics.stats.validation import Ratings
 
     assert options.human is not None, "the column of the ratings"
     predictions, references, ratings = [], [], []
     for path, columns in options.inputs:
-        table = read_table(path)
+        table = columns.read(path, click.echo)
         predictions += table.texts(f"{path}, --predictions", columns.answer)
         references += table.texts(f"{path}, --references", columns.reference)
         ratings += table.numbers(f"{path}, --human", options.human)

@@ -13,7 +13,7 @@ from semantic_metrics.cli.errors import InputError
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.core.run_options import BACKENDS
 from semantic_metrics.files.references import ReferenceColumns
-from semantic_metrics.files.rows import check_column
+from semantic_metrics.files.rows import MISSING, check_column
 from semantic_metrics.files.table import Table, read_table
 
 
@@ -62,6 +62,11 @@ SHARED: dict[str, dict[str, Any]] = {
     "--separator": {"metavar": "TEXT", "help": "What separates references in a cell."},
     "--json-lists": {"is_flag": True, "help": "A JSON list in a cell is several references."},
     "--questions": {"metavar": "COLUMN", "help": f"Column of the questions, for {', '.join(ANSWER_METRICS)}."},
+    "--missing": {
+        "type": click.Choice(MISSING),
+        "metavar": "HOW",
+        "help": f"Rows without an answer: {' or '.join(MISSING)}.",
+    },
     "--resamples": {"show_default": True, "metavar": "N", "help": "Resamples of the bootstrap."},
     "--seed": {"default": 0, "show_default": True, "metavar": "N", "help": "Seed of the random numbers."},
     "--output": {"help": "File to write, .json or .csv."},
@@ -87,6 +92,7 @@ class TextColumns:
     separator: str | None
     json_lists: bool
     questions: str | None
+    missing: str | None = None
     predictions: str | None = None
 
     def reference_columns(self, columns: list[str], names: tuple[str, ...] = ()) -> ReferenceColumns:
@@ -103,12 +109,16 @@ class TextColumns:
     def read(self, file: Path) -> tuple[Table, dict[str, list[Any]]]:
         """A file, and its texts by argument of `compute`; warns of a list that is read as one text."""
         table = read_table(file)
+        if self.predictions is not None:
+            table = table.answered("--predictions", self.predictions, self.missing)
         references = self.reference_columns(table.columns)
         named = {"predictions": self.predictions, "questions": self.questions}
         texts = {name: table.texts(f"--{name}", column) for name, column in named.items() if column is not None}
         texts["references"] = table.references("--references", references)
         for line in table.warnings(file, references):
             click.echo(line, err=True)
+        for line in table.notes:
+            click.echo(line)
         return table, texts
 
 
@@ -168,7 +178,9 @@ def group_options(argument: str, kind: Callable[..., object], options: Mapping[s
 
 def text_options(predictions: bool = True, required: bool = False) -> Decorator:
     """The options of `TextColumns`, with --predictions or without, which a command gets as `text_columns`."""
-    options = {name: SHARED[name] for name in ("--references", "--separator", "--json-lists", "--questions")}
+    options = {
+        name: SHARED[name] for name in ("--references", "--separator", "--json-lists", "--questions", "--missing")
+    }
     options["--references"] = {**options["--references"], "required": required}
     if predictions:
         options = {"--predictions": {**SHARED["--predictions"], "required": required}, **options}

@@ -45,7 +45,7 @@ def report(
 
     Example: semantic-metrics report rated.csv --predictions said --references reference --output rated.html
     """
-    choices = metrics.choose(text_columns.questions)
+    choices = metrics.choose(text_columns)
     table, texts = text_columns.read(file)
     labels = None if label is None else _labels(table, label)
     check_output(output, inputs=[file])

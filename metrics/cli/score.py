@@ -25,7 +25,16 @@ from semantic_metrics.files.formats import FORMATS, STREAM, format_of
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import Reader, open_reader
 from semantic_metrics.files.references import ReferenceColumns, warn_of_list
-from semantic_metrics.files.rows import Cell, Chunk, check_column, convert_rows, describe_invalid, first_invalid
+from semantic_metrics.files.rows import (
+    Cell,
+    Chunk,
+    check_column,
+    convert_rows,
+    describe_invalid,
+    first_invalid,
+    is_missing,
+    say_missing,
+)
 from semantic_metrics.files.writers import TABLE_FORMATS, TABLE_NAMES, Scores, cell_text, open_writer
 
 MAX_CHUNK_ROWS = 2**31 - 1  # of what pyarrow and Python count; nobody has more
@@ -43,9 +52,6 @@ YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
 @click.option("--show", multiple=True, metavar="COLUMN", help="Print this column too; may be repeated.")
 @shared_option("--output", help="Write the rows with their scores; - prints them.")
 @output_option("--signatures", help="Write the whole signatures to this file.")
-@click.option(
-    "--missing", type=click.Choice(("zero", "skip")), metavar="HOW", help="Rows without an answer: zero or skip."
-)
 @click.option("--resume", is_flag=True, help="Continue a run that was cut off.")
 @click.option(
     "--format", type=click.Choice(FORMATS), metavar="NAME", help="Format of FILE, such as csv; default: its ending."
@@ -65,7 +71,7 @@ def score(**options: Any) -> None:
             columns, references = given.columns(reader), given.text_columns.reference_columns(reader.columns)
             given.check_names(reader, [*columns.values(), *references.names])
             scorer = ChunkScorer(columns, references, given.show, format is not None)
-            scorer.missing = given.missing
+            scorer.missing = given.text_columns.missing
             chunks = scorer.answered(chunks)
             first = next(chunks, None)
             if first is None:
@@ -106,7 +112,6 @@ class ScoreOptions:
     show: tuple[str, ...]
     output: Path | None
     signatures: Path | None
-    missing: str | None
     resume: bool
     format: str | None
     batch_rows: int
@@ -114,7 +119,7 @@ class ScoreOptions:
 
     def choices(self) -> list[MetricChoice]:
         """The metrics, after checking what can be checked before the file is opened."""
-        choices = self.metrics.choose(self.text_columns.questions, self.details)
+        choices = self.metrics.choose(self.text_columns, self.details)
         if self.json and self.output == STREAM:
             raise InputError("--json: expected a file as --output, got -, which prints the rows")
         if self.resume and self.output in (None, STREAM):
@@ -188,7 +193,7 @@ class ChunkScorer:
             if self.missing is None:
                 yield chunk
                 continue
-            kept = [not (said is None or said == "") for said in chunk.column(self.columns["predictions"])]
+            kept = [not is_missing(said) for said in chunk.column(self.columns["predictions"])]
             self.left += len(chunk) - sum(kept)
             if self.missing == "zero" or all(kept):
                 yield chunk
@@ -233,10 +238,6 @@ class ChunkScorer:
         scores: Scores = {}
         for metric in self.metrics:
             scores |= metric.score(texts, place)
-            if self.missing == "zero" and any(
-                value for value, said in zip(scores[metric.name], texts["predictions"], strict=True) if not said
-            ):
-                raise InputError(f"--missing: expected skip, as {metric.name} has a score for an empty text")
         room = MAX_TABLE_ROWS - len(next(iter(self.printed.values()), ()))
         if room > 0:
             for metric in self.metrics:
@@ -276,7 +277,7 @@ def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, for
     settings: dict[str, Any] = {f"--{name}": column for name, column in scorer.columns.items()}
     settings |= {"--references": " ".join(scorer.references.names), "--separator": options.text_columns.separator}
     settings |= {"--json-lists": options.text_columns.json_lists or None, "--metric": options.metrics.metrics}
-    settings |= {"--missing": options.missing, "--details": options.details or None}
+    settings |= {"--missing": options.text_columns.missing, "--details": options.details or None}
     settings |= {"--weights": options.metrics.weights or None, "--batch-rows": options.batch_rows}
     settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
     settings["the format"] = [reader.format, format]
@@ -330,7 +331,6 @@ def _report(options: ScoreOptions, scorer: ChunkScorer) -> Iterator[str]:
         yield f"{rows} rows, {scorer.metrics[0].summary()}"
     else:
         yield from [f"{rows} rows", *(f"{metric.name}: {metric.summary()}" for metric in scorer.metrics)]
-    if options.missing is not None:
-        fate = "left out" if options.missing == "skip" else "score 0"
-        yield f"{scorer.left} rows without an answer: {fate}"
+    if options.text_columns.missing is not None:
+        yield say_missing(scorer.left, options.text_columns.missing)
     yield from (shorten(metric.signature) for metric in scorer.metrics)

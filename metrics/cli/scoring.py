@@ -4,7 +4,7 @@ import difflib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.gate import Gate, read_number
-from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, group_options
+from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, TextColumns, group_options
 from semantic_metrics.core import contract
 from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.core.loading import load_scoring
@@ -56,6 +56,7 @@ class MetricChoice:
     max_wrong: str | None = None
     correct_column: str = CORRECT  # name of the column of the decisions
     details: bool = False  # whether what the metric says of a row beside its score is a column too
+    missing: str | None = None  # what becomes of rows without an answer; with "zero" an empty text must score 0
 
     @property
     def options(self) -> dict[str, Any]:
@@ -120,11 +121,11 @@ class MetricOptions:
         (choice,) = cls((metric,), *(() if value is None else (value,) for value in (config, weights))).choices()
         return choice
 
-    def choose(self, questions: str | None, details: bool = False) -> list[MetricChoice]:
-        """The `choices`, after a check that there is a value of --questions where one of them takes questions."""
+    def choose(self, texts: TextColumns, details: bool = False) -> list[MetricChoice]:
+        """The `choices` for texts of these columns, after a check that a metric that takes questions has them."""
         choices = self.choices(details)
-        check_questions("--questions", "a column", questions is not None, self.metrics)
-        return choices
+        check_questions("--questions", "a column", texts.questions is not None, self.metrics)
+        return [replace(choice, missing=texts.missing) for choice in choices]
 
     def choices(self, details: bool = False) -> list[MetricChoice]:
         """The metrics, checked as far as can be before a model is loaded."""
@@ -185,7 +186,7 @@ def check_questions(option: str, kind: str, given: bool, names: Collection[str])
     """Check that `option`, such as `--questions`, is given if, and only if, one of the metrics takes questions."""
     takes = not set(names).isdisjoint(ANSWER_METRICS)
     if given and not takes:
-        raise InputError(f"{option}: only {', '.join(ANSWER_METRICS)} takes it")
+        raise InputError(f"{option}: only {', '.join(ANSWER_METRICS)} takes it, got --metric {', '.join(names)}")
     if takes and not given:
         raise InputError(f"{option}: expected {kind}, for {', '.join(ANSWER_METRICS)}")
 
@@ -221,6 +222,7 @@ class LoadedMetric:
 
     def __init__(self, choice: MetricChoice, command: str = "score", run: Mapping[str, Any] = NO_OPTIONS) -> None:
         self.name, self._description, self._options = choice.name, contract.describe(choice.name), choice.options
+        self._missing = choice.missing
         self.rows, self.total = 0, 0.0
         self.columns, self.gate = choice.columns, choice.gate
         self.best_reference: list[int | None] | None = None
@@ -277,6 +279,9 @@ class LoadedMetric:
                 if error.index is None or error.argument not in names:
                     raise
                 raise InputError(f"{place(error.argument, error.index)}: {self.name}: {error.reason}") from None
+        said = zip(columns["predictions"], result["scores"], strict=True)
+        if self._missing == "zero" and any(score for text, score in said if not text):
+            raise InputError(f"--missing: expected skip, as {self.name} has a score for an empty text")
         return self._add(result)
 
     def _add(self, result: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -70,7 +70,7 @@ def validate(
         asked = options.ANSWER_METRICS if text_columns.questions is not None else ()
         others = (name for name in text_metrics() if name not in options.ANSWER_METRICS)
         metrics = replace(metrics, metrics=(*others, *asked))
-    choices = metrics.choose(text_columns.questions)
+    choices = metrics.choose(text_columns)
     check_records_path(output, [file])
     table, texts = text_columns.read(file)
     groups = texts["references"] if group is None else table.column("--group", group)

@@ -18,6 +18,7 @@ Batch = Any  # a pyarrow.RecordBatch or None; pyarrow takes long to import
 Value = TypeVar("Value")
 Converted = TypeVar("Converted")
 
+MISSING = ("zero", "skip")  # rows without an answer get an empty text in its place, or are left out
 MAX_LISTED_NAMES = 20  # of columns that a message lists
 MAX_INDEX_DIGITS = 10  # of a place in a list: Python refuses to read thousands of digits
 
@@ -107,6 +108,16 @@ def value_at(row: Row, name: str) -> Cell:
         else:
             value = value.get(key) if isinstance(value, dict) else None
     return value
+
+
+def is_missing(value: Cell) -> bool:
+    """Whether a row has no answer: none at all, or an empty text."""
+    return value is None or value == ""
+
+
+def say_missing(count: int, missing: str) -> str:
+    """What became of rows without an answer, for people; `missing` is one of MISSING."""
+    return f"{count} rows without an answer: {'left out' if missing == 'skip' else 'score 0'}"
 
 
 def hint_of_separator(columns: list[str]) -> str:

@@ -20,7 +20,9 @@ from semantic_metrics.files.rows import (
     check_column,
     describe_invalid,
     first_invalid,
+    is_missing,
     number_of,
+    say_missing,
     value_at,
 )
 from semantic_metrics.files.writers import TABLE_FORMATS, TABLE_NAMES, TextWriter, encode
@@ -39,6 +41,8 @@ class Table:
     # a list of values for each row, as long as `columns`: texts, and from JSONL and parquet also numbers, None, lists
     # (several references) and what else they hold; None where a row of JSONL lacks a column
     rows: list[list[Cell]]
+    without_answer: int = 0  # rows that `answered` left out, or gave an empty text
+    notes: tuple[str, ...] = ()  # what is to be said of them, a line at most
 
     @classmethod
     def from_records(cls, records: list[dict[str, Cell]]) -> "Table":
@@ -53,6 +57,28 @@ class Table:
             return [value_at(dict(zip(self.columns, row, strict=True)), name) for row in self.rows]
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
+
+    def answered(self, option: str, name: str, missing: str | None) -> "Table":
+        """The table after what --missing says of rows without a text in a column; None changes nothing.
+
+        Raises:
+            FileError: there is no such column, or no row has a text and these are left out.
+        """
+        if missing is None:
+            return self
+        values = self.column(option, name)
+        empty = list(map(is_missing, values))
+        notes = (say_missing(sum(empty), missing) + ", and not counted in rows' numbers" * (missing == "skip"),)
+        if missing == "skip":
+            rows = [row for row, left in zip(self.rows, empty, strict=True) if not left]
+            if not rows:
+                raise FileError(f"{option}: expected an answer in a row at least, got none")
+            return Table(self.columns, rows, sum(empty), notes)
+        columns = self.columns if name in self.columns else [*self.columns, name]
+        at = columns.index(name)
+        filled = ["" if left else value for value, left in zip(values, empty, strict=True)]
+        rows = [[*row[:at], text, *row[at + 1 :]] for row, text in zip(self.rows, filled, strict=True)]
+        return Table(columns, rows, sum(empty), notes)
 
     def texts(self, option: str, name: str, several: bool = False) -> list[Any]:
         """Values of a column of texts, with `several` also of lists of texts (all of one kind)."""

@@ -3,6 +3,8 @@
 import math
 import random
 import re
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from semantic_metrics.core.texts import is_blank
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.references import PRINTED_LIST, ReferenceColumns
 from semantic_metrics.files.rows import Cell, is_text, list_names
-from semantic_metrics.files.table import read_table
+from semantic_metrics.files.table import Table, read_table
 
 MAX_WEIGHT = 1e6  # of an answer; a larger one is a mistake
 
@@ -29,10 +31,20 @@ class JudgedColumns:
     correct_from: float = 1.0  # labels from this number on mean a correct answer
     weight: float = 1.0  # weight of each answer in a fit
     json_lists: bool = False  # whether a reference that is a JSON list of texts is read as several
+    missing: str | None = None  # what becomes of rows without an answer, one of MISSING; None refuses them
 
     def __post_init__(self) -> None:
         if not 0 < self.weight <= MAX_WEIGHT:
             raise ValueError(f"weight: expected a number above 0, at most {MAX_WEIGHT:g}, got {self.weight}")
+
+    def read(self, path: Path, warn: Callable[[str], None]) -> Table:
+        """A file, after what becomes of rows without an answer, which `warn` is told of."""
+        table = read_table(path)
+        if self.missing is not None:
+            table = table.answered(f"{path}, --predictions", self.answer, self.missing)
+        for line in table.notes:
+            warn(f"{path}: {line}")
+        return table
 
     @property
     def references(self) -> ReferenceColumns:
@@ -94,9 +106,11 @@ def question_key(question: str) -> str:
     return re.sub(r"[\W_]+", "", question).casefold().replace("null", "nan")
 
 
-def read_judged_answers(path: Path, columns: JudgedColumns) -> JudgedAnswers:
-    """Judged answers from a file of any format with several columns."""
-    table = read_table(path)
+def read_judged_answers(
+    path: Path, columns: JudgedColumns, warn: Callable[[str], None] = warnings.warn
+) -> JudgedAnswers:
+    """Judged answers from a file of any format with several columns; `warn` is told of rows without an answer."""
+    table = columns.read(path, warn)
     names = [columns.question, columns.answer, columns.reference, columns.label]
     if missing := [name for name in names if name not in table.columns]:
         known = list_names(table.columns)

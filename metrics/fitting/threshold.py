@@ -10,7 +10,6 @@ import numpy as np
 from semantic_metrics.core.inputs import References
 from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.threshold import Threshold
-from semantic_metrics.files.table import read_table
 from semantic_metrics.fitting import CRITERIA
 from semantic_metrics.fitting.judged_answers import JudgedColumns, question_key
 from semantic_metrics.stats import binary
@@ -36,9 +35,9 @@ def read_labelled_texts(
     """Labelled texts from a file; their groups are the questions or, without questions, the references.
 
     `asks` says whether the metric takes questions; `warn` takes a sentence about references that look like a list and
-    are read as one text.
+    are read as one text, or about rows without an answer.
     """
-    table = read_table(path)
+    table = columns.read(path, warn)
     predictions = table.texts(f"{path}, --predictions", columns.answer)
     references = table.references(f"{path}, --references", columns.references)
     questions = table.texts(f"{path}, --questions", columns.question) if asks else None

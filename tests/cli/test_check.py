@@ -63,6 +63,9 @@ def test_a_table_gives_a_row_each(pair_model: Path, tmp_path: Path) -> None:
     assert [line.partition(":")[0] for line in lines if line.startswith("Row")] == ["Row 1", "Row 2"]
     assert any("undefined 1" in line for line in lines)
     assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+    lines = done(invoke("check", table, "--missing", "skip", options=columns))
+    assert "1 rows without an answer: left out, and not counted in rows' numbers" in lines
+    assert not any("undefined" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import csv
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -11,15 +10,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import ROOT
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
 pytest.importorskip("gradio", reason="gradio is not installed")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")]
+pytestmark = pytest.mark.slow
 
 WAIT_MILLISECONDS = 240_000  # a busy machine is no failure
 HOSTILE = "<img src=x onerror=document.title='broken'>"
@@ -55,15 +56,6 @@ def serve(folder: Path, checkpoint: str, log_file: Path) -> Iterator[str]:
             process.terminate()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator["playwright.Browser"]:
-    """Chromium, without a window."""
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 class Visit:
     """A page of a demo, and the hosts that it asked.
 
@@ -72,7 +64,7 @@ class Visit:
         address: address of the demo.
     """
 
-    def __init__(self, page: "playwright.Page", address: str) -> None:
+    def __init__(self, page: "Page", address: str) -> None:
         self.page, self.hosts = page, set()
         page.set_default_timeout(WAIT_MILLISECONDS)
         page.on("request", lambda request: self.hosts.add(re.sub(r"^\w+:/*([^/:]*).*", r"\1", request.url, flags=re.S)))
@@ -111,10 +103,10 @@ class Visit:
 
 @pytest.fixture
 def visit(
+    browser: "Browser",
     bundles: Path,
     name: str,
     checkpoints: dict[str, str],
-    browser: "playwright.Browser",
     request: pytest.FixtureRequest,
     tmp_path: Path,
 ) -> Iterator[Visit]:
