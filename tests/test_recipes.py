@@ -5,7 +5,6 @@ import re
 import runpy
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
@@ -67,14 +66,6 @@ def test_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     capsys.readouterr()
     exec(use, {})
     assert json.loads(capsys.readouterr().out) == [1.0]
-
-
-def test_a_data_loader() -> None:
-    module = ModuleType("recipe")
-    exec(recipe("Add a data loader")[0], module.__dict__)
-    rows = [{"article": "It rained all day. Trains were late.", "headline": "Rain delays trains"}]
-    (item,) = module.headlines(rows)
-    assert item == ("It rained all day", "Rain delays trains", None)
 
 
 def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
+
+from semantic_metrics.quantities.other_words import OTHER_WORDS
 
 # other spellings of whole words, and their American one
 AMERICAN = {
@@ -29,8 +30,6 @@ SPELLINGS = tuple(
         (r"ence(?=s?$)", "ense"),  # defence
     )
 )
-# words that two letters which change places, or a doubled letter, turn into other words
-OTHER_WORDS = frozenset(Path(__file__).with_name("other_words.txt").read_text(encoding="ascii").split())
 
 
 def respelled(text: str, other: str) -> Iterator[tuple[int, int, str]]:

@@ -67,7 +67,7 @@ def test_the_command_of_guarantees(tmp_path: Path) -> None:
 
 EVIDENCE = ["The dog bites the man.", "About us", "A cat sleeps.", "The man runs 300 times."]
 # of the twenty planted sentences, and of the seventeen of which the source says something else (0.9.0 showed 16)
-MIN_FOUND, MIN_SHOWN = 17, 13
+MIN_FOUND, MIN_SHOWN = 18, 15
 
 
 @pytest.fixture

@@ -78,7 +78,6 @@ def test_a_bundle_names_its_owner_in_place_of_this_project(tmp_path: Path) -> No
     assert not [name for name, text in texts.items() if re.search(r"semantic-metrics/\w|load\(.metrics/", text)]
     assert 'HUB_OWNER = "my-team"' in texts["checkpoint_files.py"]
     assert 'matcha = evaluate.load("my-team/matcha")\n' in texts["README.md"]
-    assert "`my-team/matcha` from the Hub" in texts["README.md"]
     assert '>>> matcha = evaluate.load("my-team/matcha")\n' in texts["matcha.py"]
 
 
