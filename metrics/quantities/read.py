@@ -361,7 +361,8 @@ def _from_sign(text: str, begin: int, sign: str) -> Quantity | None:
     if sign in CURRENCY_SIGNS:
         if not (match := BEFORE_AMOUNT.match(text, begin + 1)):
             return None
-        country = _sure_match(COUNTRY, text[max(begin - 3, 0) : begin], 0)[1] if sign == "$" else ""
+        before = COUNTRY.match(text[max(begin - 3, 0) : begin]) if sign == "$" else None
+        country = before[1] if before else ""
         unit = CURRENCY_SIGNS.get(country + sign)
         return _money(text, begin - len(country) if unit else begin, match, unit or CURRENCY_SIGNS[sign])
     if not alone:

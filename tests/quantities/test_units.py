@@ -243,3 +243,9 @@ def test_reasons_name_the_words_of_a_bound() -> None:
     for one, other in pairwise(("at least 200", "at most 100", "over 200", "200")):
         reason = rule(f"It was {one} in all.", f"It was {other} in all.").ruling.reason
         assert f"'{one}' is not '{other}'" in reason
+
+
+@pytest.mark.parametrize("before", ["USD", "per", "abc", "x", "US", "\u00e9", "9", ""])
+def test_whatever_stands_before_a_currency_is_read(before: str) -> None:
+    assert rule(f"It costs {before}$10.", f"It costs {before}$10.00.").ruling.kind == SAME
+    assert rule(f"It costs {before}$10.", f"It costs {before}$11.").ruling.kind != SAME
