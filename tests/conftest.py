@@ -85,7 +85,7 @@ def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> d
     return tiny_checkpoints(checkpoint, tmp_path_factory.mktemp("checkpoints"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
     """Chromium, without a window."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
