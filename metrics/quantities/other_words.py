@@ -2,6 +2,9 @@
 
 OTHER_WORDS = frozenset(
     """
+    there three unite untie raped rapped lions loins burnt brunt minute minuet pride pried casually causally
+    liars lairs
+    preform perform below bellow bases basses riding ridding bitter biter sitting siting leila lelia maira maria sabah sabha
     address addressee albino albion angel angels angle angles asses assess astro ballon balloon bared barely
     baring barking barley baron barred barring barron beast beats beets being betts bidding biding boast boats
     bobby boeing booby boost boots bowels bowles brain braking brian broke brooke buffet buffett bugle bulge

@@ -27,7 +27,7 @@ class Ruling:
         kind: SAME, DIFFERENT, NO_ANSWER (the prediction gives none), NOTHING (it has no word), UNREAD (a model cannot
             read what differs); or, where a model decides, CONFLICT (of texts that answer nothing: one has another
             quantity than the other, which makes a contradiction likely) or "".
-        reason: a sentence, of CONFLICT a clause; empty for "".
+        reason: a sentence, of CONFLICT a clause; of "" that of a sentence that contradicts, else empty.
         at_most: highest score that is left, besides that of LIMITS for the kind.
     """
 

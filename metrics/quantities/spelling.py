@@ -85,4 +85,7 @@ def _is_same_word(one: str, other: str) -> bool:
     if DOUBLED.sub(r"\1", american(one)) == DOUBLED.sub(r"\1", american(other)):
         return not names or min(len(one), len(other)) >= MIN_LETTERS_OF_NAME
     places = [i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
-    return len(one) == len(other) and len(places) == 2 and places[1] == places[0] + 1
+    if len(one) != len(other) or len(places) != 2:
+        return False
+    i, j = places
+    return j == i + 1 and (one[i], one[j]) == (other[j], other[i])
