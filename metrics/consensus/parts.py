@@ -67,7 +67,7 @@ class Parts:
         """The sentence of the rule that decides a pair, or that of a sentence that does; empty where whole texts do."""
         if self.rulings is not None and self.rulings[row].decision:
             return str(self.rulings[row].decision)
-        sentence = self.sentences is not None and self.contradiction[row] > 0.5 and self.sentences[row]
+        sentence = self.sentences is not None and self.sentences[row]
         return f"{sentence}." if sentence else ""
 
     def with_sentences(self, rows: np.ndarray, worst: list[Worst]) -> "Parts":

@@ -11,6 +11,8 @@ from semantic_metrics.cross_encoder.heads import nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.cross_encoder.sentences import sentence_spans
 
+LIKELY = 0.5  # probability above which a contradiction decides
+
 
 @dataclass(frozen=True)
 class Worst:
@@ -18,16 +20,11 @@ class Worst:
 
     Attributes:
         contradiction: how sure that is, in [0, 1].
-        reason: a sentence that quotes it, without its final stop.
+        reason: a sentence that quotes it, without its final stop; empty where a contradiction is not likelier than not.
     """
 
     contradiction: float = 0.0
     reason: str = ""
-
-    @property
-    def decides(self) -> bool:
-        """Whether a contradiction is more likely than not."""
-        return self.contradiction > 0.5
 
 
 def worst_sentences(pairs: list[tuple[str, str]], scorer: PairScorer, run: RunOptions) -> list[Worst]:
@@ -52,7 +49,8 @@ def worst_sentences(pairs: list[tuple[str, str]], scorer: PairScorer, run: RunOp
     for (i, side, _, sentence), sure in zip(asked, contradicted * (1 - entailed), strict=True):
         sure = float(sure if side == "prediction" else sure**2)
         if sure > worst[i].contradiction:
-            worst[i] = Worst(sure, f"A sentence of the {side} contradicts the other text: {sentence!r}")
+            reason = f"A sentence of the {side} contradicts the other text: {sentence!r}"
+            worst[i] = Worst(sure, reason if sure > LIKELY else "")
     return worst
 
 

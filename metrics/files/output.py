@@ -13,7 +13,11 @@ from semantic_metrics.files.formats import GZIP
 
 
 def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> None:
-    """Check, before any model runs, that a file can be written and is none of the inputs; messages call it `name`."""
+    """Check, before any model runs, that a file can be written and is no input of the command.
+
+    Raises:
+        FileError: it cannot, or it is one; calls the file `name`.
+    """
     name = name or str(path)
     try:
         with file_errors(name), suppress(FileNotFoundError, NotADirectoryError):

@@ -18,8 +18,11 @@ LEAST_EFFECT = 0.005  # of a word that is named; smaller ones round to 0.00
 def resolve_threshold(name: str, metric: TextMetric, threshold: float | str | Path | None, **options: Any) -> float:
     """The lowest score with which a text passes: a number, one from a file of `semantic-metrics fit`, or the metric's.
 
-    None stands for the last. A ValueError says that the threshold is none of these, that the file is one of another
-    metric or of other options of `compute`, or that the metric draws no line.
+    With None it is the metric's own.
+
+    Raises:
+        ValueError: the threshold is none of these, its file is for another metric or other options of `compute`, or the
+            metric has no threshold of its own.
     """
     if threshold is None:
         above = describe(name).correct_above

@@ -71,8 +71,10 @@ def explain(
     """
     legible_texts = texts | {side: legible(texts[side]) for side in ("prediction", "reference")}
     shown = texts if weights.whole_question else legible_texts  # as `extract` reads them
-    count = sum(len(piece_spans(scorer, text)) for text in shown.values())
-    if method == LEAVE_ONE_OUT and count > MAX_TOKENS:
+    if (
+        method == LEAVE_ONE_OUT
+        and (count := sum(len(piece_spans(scorer, text)) for text in shown.values())) > MAX_TOKENS
+    ):
         raise invalid_input(
             "method",
             f"expected texts of {MAX_TOKENS} tokens at most for {LEAVE_ONE_OUT!r}, got {count}; "

@@ -164,7 +164,7 @@ def _with_sentences(
     rows = [row for row in whole if ruled[row] == OPEN]
     texts = [(triples[row][2], triples[row][1]) for row in rows]
     for row, worst in zip(rows, worst_sentences(texts, scorer, run), strict=True):
-        reason = f"{worst.reason}." if worst.decides else ""
+        reason = f"{worst.reason}." if worst.reason else ""
         ruled[row] = Ruling("", reason, 1 - worst.contradiction)
     return ruled
 

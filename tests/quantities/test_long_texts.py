@@ -110,10 +110,11 @@ def seconds(work: Callable[[], object]) -> float:
     """Time on the processor that some work takes, without that of collecting what other tests left."""
     gc.disable()
     begin = process_time()
-    work()
-    taken = process_time() - begin
-    gc.enable()
-    return taken
+    try:
+        work()
+        return process_time() - begin
+    finally:
+        gc.enable()
 
 
 def check_growth(work: Callable[[int], object], lengths: tuple[int, int], about: str) -> None:
