@@ -10,6 +10,7 @@ writes a card again with the test results that the checkpoint's benchmark measur
 
 import argparse
 import json
+import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
@@ -196,8 +197,9 @@ def _front_matter(config: dict, rows: Iterable[tuple], digits: int, task: str, *
     """The YAML that a card begins with, with the first MAX_FIGURES (set, figure, value) rows as its model-index."""
     results = []
     for dataset, figure, value in islice(rows, MAX_FIGURES):
-        shown, name = round(float(value), digits), MATCHA_FIGURES.get(figure, figure)
-        results.append(EvalResult(task, dataset, dataset, figure, shown, metric_name=name))
+        identifier = re.sub("[^a-z0-9]+", "-", dataset.lower()).strip("-")
+        shown, name = round(float(value), digits), MATCHA_FIGURES.get(figure)
+        results.append(EvalResult(task, identifier, dataset, figure, shown, metric_name=name))
     return ModelCardData(
         license=config["licence"],
         language=["en"],
