@@ -10,7 +10,8 @@ writes a card again with the test results that the checkpoint's benchmark measur
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -19,11 +20,7 @@ import pandas as pd
 from huggingface_hub import EvalResult, ModelCardData
 
 from semantic_metrics.core.checkpoint_files import LEFT_OUT
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT
-from semantic_metrics.matcha.contextual import ContextualEncoder
-from semantic_metrics.matcha.file_names import is_contextual
-from semantic_metrics.transformer.drifts import FILE, Drift, read_drifts
 from training.matcha.contextual import MAX_LENGTH
 from training.matcha.initial_model import TRANSFORMER
 
@@ -35,6 +32,7 @@ BASELINE_ROW, AUTHORS_ROW = "EmbSim", "MATCHA (authors, pair by pair)"  # shown 
 PAIRS = "pairs"  # name of the shipped cross-encoder
 BENCHMARKS = {"nli_lex": "NLI", "stsscore": "STS-B"}  # of a cross-encoder, by what names of their sets contain
 CROSS_ENCODER_RESULTS = "model_card.csv"  # written by the benchmarks of stsscore and nli_lex
+OTHER_JUDGES = (", Token recall", ", NLI alone", ", two features")  # ends of sets that a card leaves to docs/results.md
 ORDERS = {"sequential": "one after another", "curriculum": "in turn, one level of difficulty after another"}
 MATCHA_FIGURES = {
     "n_delta": "N-delta",
@@ -68,23 +66,11 @@ def started_from(folder: str) -> dict[str, list[dict]]:
     return {"started_from": list(distinct.values())}
 
 
-def render(record: dict, results: pd.DataFrame | None = None, drifts: Sequence[Drift] = ()) -> str:
+def render(record: dict, results: pd.DataFrame | None = None) -> str:
     """The text of the card of a run's record; `results` of `read_results` come before those in the record."""
     if results is None and RESULTS in record:
         results = pd.DataFrame(record[RESULTS])
-    return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results, drifts)
-
-
-def own_drifts(folder: Path) -> list[Drift]:
-    """The costs of each precision for the checkpoint of a folder; none if it was not measured with these weights.
-
-    Raises:
-        ValueError: the checkpoint or its `precision.json` is damaged.
-    """
-    if not (folder / FILE).is_file():
-        return []
-    kind = ContextualEncoder.from_folder if is_contextual(folder) else PairScorer
-    return read_drifts(folder, kind(folder).checkpoint_sha256)
+    return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results)
 
 
 def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
@@ -110,7 +96,7 @@ def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
     return table.dropna(subset=["value"])[["set", "metric", "figure", "value", "published"]]
 
 
-def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: Sequence[Drift]) -> str:
+def _render_matcha(record: dict, results: pd.DataFrame | None) -> str:
     config = record["config"]
     network = config["network"] or {}
     is_transformer = network.get("kind") == TRANSFORMER
@@ -119,11 +105,12 @@ def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: Sequence[
     if results is not None:
         ours = results[results["metric"] == MATCHA_ROW]
         measured = ours[["set", "figure", "value"]].itertuples(index=False, name=None)
-        published = results["published"].map(lambda value: "" if pd.isna(value) else f" ({value:.2f})")
-        cells = results.assign(cell=results["value"].map("{:.2f}".format) + published)
-        for (name, metric), rows in cells.groupby(["set", "metric"], sort=False):
-            shown = config["name"] if metric == MATCHA_ROW else metric
-            result_rows.append((name, shown, dict(zip(rows["figure"], rows["cell"], strict=True))))
+        published = ours["published"].map(lambda value: "" if pd.isna(value) else f" ({value:.2f})")
+        cells = ours.assign(cell=ours["value"].map("{:.2f}".format) + published)
+        baseline = results[(results["metric"] == BASELINE_ROW) & (results["figure"] == "auc")].set_index("set")["value"]
+        for name, rows in cells.groupby("set", sort=False):
+            figures = dict(zip(rows["figure"], rows["cell"], strict=True))
+            result_rows.append((name, figures | {"baseline": baseline.get(name)}))
     similarity = "sentence-similarity"
     tags = ["evaluate", "metric", "matcha", "contextual" if is_transformer else "static-embedding"]
     library = {"library_name": "semantic-metrics", "pipeline_tag": similarity, "tags": tags}
@@ -141,13 +128,12 @@ def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: Sequence[
         results=results,
         result_rows=result_rows,
         paper_rows=results is not None and AUTHORS_ROW in set(results["metric"]),
-        drifts=drifts,
     )
 
 
-def _render_cross_encoder(record: dict, results: pd.DataFrame | None, drifts: Sequence[Drift]) -> str:
+def _render_cross_encoder(record: dict, results: pd.DataFrame | None) -> str:
     config = record["config"]
-    results = None if results is None else _without_parts(results)
+    results = None if results is None else _of_the_checkpoint(results)
     has_classes, has_similarity = config["classes"] is not None, config["classes"] is None or config.get("similarity")
     sets = "" if results is None else " ".join(results["set"].astype(str))
     tags = ["cross-encoder", "evaluate", "metric", *["stsscore"] * has_similarity, *["nli"] * has_classes]
@@ -155,20 +141,22 @@ def _render_cross_encoder(record: dict, results: pd.DataFrame | None, drifts: Se
         [(*name.rpartition("_")[::2], value) for name, value in record["validation"].items()],  # stsb_dev_pearson
         columns=["set", "figure", "value"],
     )
-    measured = (validation if results is None else results)[["set", "figure", "value"]].itertuples(index=False)
+    measured = validation if results is None else results.drop_duplicates("set")
     pipeline = "zero-shot-classification" if has_classes else "text-ranking"
     library = {"library_name": "sentence-transformers", "pipeline_tag": pipeline, "tags": tags}
     task = "text-classification" if has_classes else "sentence-similarity"
     return _template("cross_encoder").render(
         record=record,
         config=config,
-        front_matter=_front_matter(config, measured, 4, task, **library),
+        front_matter=_front_matter(
+            config, measured[["set", "figure", "value"]].itertuples(index=False), 4, task, **library
+        ),
         load_argument=_load_argument(config["name"]),
         benchmarks=[f"`python -m benchmarks {name}`" for name, part in BENCHMARKS.items() if part in sets],
+        data_rows=_data_rows(config["train"], record["data"]),
         validation=validation.to_dict("records"),
         result_rows=[] if results is None else _figures_by_set(results),
         results=results,
-        drifts=drifts,
     )
 
 
@@ -179,11 +167,23 @@ def _figures_by_set(results: pd.DataFrame) -> list[tuple[str, str]]:
     return [(name, ", ".join(rows)) for name, rows in cells.groupby(results["set"], sort=False)]
 
 
-def _without_parts(results: pd.DataFrame) -> pd.DataFrame:
-    """The rows without parts of a set, "probe, number (64 pairs)", whose whole, "probe, all (256 pairs)", is there."""
+def _of_the_checkpoint(results: pd.DataFrame) -> pd.DataFrame:
+    """The rows without other judges, and without parts of a set, "probe, number (64 pairs)", whose whole is there."""
+    results = results[~results["set"].str.endswith(OTHER_JUDGES)]
     names = results["set"].str.extract(r"^(?P<whole>[^,]+), (?P<part>[^,(]+) \((?P<count>[^)]*)\)(?P<judge>.*)$")
     keys = names["whole"] + names["judge"]
     return results[names["part"].isna() | (names["part"] == "all") | ~keys.isin(keys[names["part"] == "all"])]
+
+
+def _data_rows(sources: list[dict], counts: Mapping[str, dict]) -> list[tuple[str, str, str]]:
+    """The sources of each licence and credit, with their numbers of pairs; then these two."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for source in sources:
+        times = f" x {source['repeat']:g}" if source["repeat"] != 1 else ""
+        both = " both ways" if source["both_ways"] else ""
+        shown = f"{source['name']} {counts[source['name']]['kept']:,}{times}{both}"
+        rows.setdefault((source["licence"], source["credit"]), []).append(shown)
+    return [(", ".join(names), *key) for key, names in rows.items()]
 
 
 def _load_argument(name: str) -> str:
@@ -197,8 +197,9 @@ def _front_matter(config: dict, rows: Iterable[tuple], digits: int, task: str, *
     """The YAML that a card begins with, with the first MAX_FIGURES (set, figure, value) rows as its model-index."""
     results = []
     for dataset, figure, value in islice(rows, MAX_FIGURES):
-        shown, name = round(float(value), digits), MATCHA_FIGURES.get(figure, figure)
-        results.append(EvalResult(task, dataset, dataset, figure, shown, metric_name=name))
+        identifier = re.sub("[^a-z0-9]+", "-", dataset.lower()).strip("-")
+        shown, name = round(float(value), digits), MATCHA_FIGURES.get(figure)
+        results.append(EvalResult(task, identifier, dataset, figure, shown, metric_name=name))
     return ModelCardData(
         license=config["licence"],
         language=["en"],
@@ -218,20 +219,12 @@ def _template(name: str) -> jinja2.Template:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "brief": lambda value: f"{value:.2g}",
         "decimals": lambda value, digits: f"{value:.{digits}f}" if isinstance(value, int | float) else "",
-        "dropped": _dropped,
         "short": lambda value: "" if pd.isna(value) else f"{value:g}",
         "spell": lambda options: ", ".join(f"{key} {value}" for key, value in options.items()).replace("_", " "),
         "thousands": lambda count: f"{count:,}",
     }
     return environment.get_template(f"{name}.md.jinja")
-
-
-def _dropped(counts: Mapping[str, int]) -> str:
-    """How many rows of a source were dropped, and why: "12 in an evaluation set, 1 empty text"."""
-    dropped = {name.removeprefix("dropped: "): count for name, count in counts.items() if "dropped" in name and count}
-    return ", ".join(f"{count} {reason}" for reason, count in dropped.items()) or "none"
 
 
 def main() -> None:
@@ -251,8 +244,7 @@ def main() -> None:
     if results is not None:
         record[RESULTS] = json.loads(results.to_json(orient="records"))
         (arguments.folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    card = render(record, results, own_drifts(arguments.folder))
-    (arguments.folder / "README.md").write_text(card, encoding="utf-8")
+    (arguments.folder / "README.md").write_text(render(record, results), encoding="utf-8")
 
 
 if __name__ == "__main__":
