@@ -37,6 +37,7 @@ BERTSCORE_LAYERS = {
 }
 EMBSIM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"  # what the paper calls EmbSim
 BLEURT_TOKENS = 128  # the authors' setting for Elron/bleurt-base-128
+NARROW_SPACE = "\u202f"  # of "0.8 °C": the published METEOR of Climate-Fever comes out only where it parts no words
 WORDNET_FOLDERS = ("/usr/share/wordnet",)  # Debian's wordnet-base
 _LEXICOGRAPHER_FILES = 45  # in WordNet 3.0
 
@@ -165,7 +166,8 @@ def meteor(wordnet: str | None = None) -> Score:
     split = punkt.PunktSentenceTokenizer(punkt.load_model("english")).tokenize
 
     def words(text: str) -> list[str]:
-        return [word for sentence in split(text) for word in tokenize(sentence)]
+        joined = text.replace(NARROW_SPACE, "")
+        return [word for sentence in split(joined) for word in tokenize(sentence)]
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         pairs = zip(references, candidates, strict=True)
