@@ -15,7 +15,7 @@ COMMANDS = {  # name -> module below `benchmarks`, and its line in the help
     "probes": ("suite.probes", "Every metric on one changed word, exchanged roles and the papers' sets."),
     "side_by_side": ("suite.side_by_side", "Every metric beside those usually taken; the tables of the README."),
     "pictures": ("suite.pictures", "The pictures of the README."),
-    "denials": ("papers.nli_lex.denials", "NLI+lex on answers that deny the reference or change a number."),
+    "denials": ("papers.nli_lex.nli_checks", "NLI+lex on answers that deny the reference or change a number."),
     "long_texts": ("suite.long_texts", "Claims against whole articles, and summaries with one planted error."),
     "guarantees": ("suite.guarantees", "What holds of every score, and by how much it is violated."),
     "speed": ("speed", "Every metric, backend and precision beside what it replaces."),

@@ -41,8 +41,7 @@ def write_bundle(name: str, folder: Path, owner: str = HUB_OWNER) -> list[Path]:
         folder: where to write; made if missing.
         owner: user or organisation on the Hub that the weights come from.
 
-    Raises:
-        ValueError: there is no such metric, the folder has files, or a module cannot be in a bundle.
+    Raises ValueError: there is no such metric, the folder has files, or a module cannot be in a bundle.
     """
     script = SOURCE / name / f"{name}.py"
     if not script.is_file():

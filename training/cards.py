@@ -79,8 +79,7 @@ def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
     Columns set, figure, value and published (the paper's own figure, NaN where it prints none); for MATCHA also metric
     (MATCHA_ROW, BASELINE_ROW or AUTHORS_ROW, which has what the paper publishes of MATCHA).
 
-    Raises:
-        ValueError: the tables have no such row.
+    Raises ValueError: the tables have no such row.
     """
     cross_encoder = [path for folder in folders if (path := Path(folder) / CROSS_ENCODER_RESULTS).is_file()]
     if cross_encoder:

@@ -40,8 +40,7 @@ FIGURES = {"n_delta": "N-delta", "auc": "AUC", "pairwise": "pairwise accuracy"}
 def split(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The rows of each of PARTS; rows that share a text stay together, also by way of other rows.
 
-    Raises:
-        ValueError: columns are missing, a label is neither 0 nor 1, a text is missing, or a part is too small.
+    Raises ValueError: columns are missing, a label is neither 0 nor 1, a text is missing, or a part is too small.
     """
     columns = TRIPLETS if set(TRIPLETS) <= set(rows.columns) else PAIRS
     check_columns(rows, columns, f"the file (or {', '.join(TRIPLETS)})")
@@ -103,8 +102,7 @@ def finetune(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float
         epochs: number of passes over the training part.
         lr: peak learning rate.
 
-    Raises:
-        ValueError: `split` refuses the rows, there is no such checkpoint, or it is not a table.
+    Raises ValueError: `split` refuses the rows, there is no such checkpoint, or it is not a table.
     """
     parts, start = split(rows), load_checkpoint(init)
     if not isinstance(start, MatchaTable):

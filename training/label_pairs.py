@@ -104,8 +104,7 @@ class CandidateSource(Entry):
 
         A pair that holds a text of `excluded` is dropped. The encoder finds the neighbours for `near`.
 
-        Raises:
-            ValueError: a file or column is missing, or `near` is given without an encoder.
+        Raises ValueError: a file or column is missing, or `near` is given without an encoder.
         """
         rows = self.table.read(data, self.columns)
         check_columns(rows, [*self.columns, *([self.label] if self.label else [])], self.name)
@@ -192,9 +191,8 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
         label_share: share of a label in the probabilities of a pair that has both.
         run: how the teacher runs.
 
-    Raises:
-        ValueError: the teacher is missing or damaged, or does not state the scale of its similarity, or a label is no
-            class of it.
+    Raises ValueError: the teacher is missing or damaged, or does not state the scale of its similarity, or a label is
+    no class of it.
     """
     texts = list(pairs[PAIR].itertuples(index=False, name=None))
     logits = TeacherLogits.read(Path(teacher)) if teacher.endswith(SUFFIX) else judge(texts, load_teacher(teacher), run)
@@ -224,8 +222,7 @@ def load_teacher(teacher: str) -> PairScorer:
 def judge(pairs: list[tuple[str, str]], scorer: PairScorer, run: RunOptions = FAST) -> TeacherLogits:
     """Logits of n pairs by a cross-encoder, a row for each pair in their order; none for an empty list.
 
-    Raises:
-        ValueError: the cross-encoder does not state the scale of its similarity, or a logit is not finite.
+    Raises ValueError: the cross-encoder does not state the scale of its similarity, or a logit is not finite.
     """
     names, scale = scorer.labels, None
     if len(names) == 1 or len(class_labels(names)) < len(names):

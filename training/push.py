@@ -74,8 +74,7 @@ class Repo:
 def select(only: tuple[str, ...]) -> list[tuple[str, str]]:
     """Kind and name of the repositories asked for, checkpoints first: a Space downloads its own.
 
-    Raises:
-        PushError: no repository has such a name; lists the names.
+    Raises PushError: no repository has such a name; lists the names.
     """
     names = [(MODEL, path.parent.name) for path in sorted(MODEL_CARDS.glob("*/config.json"))]
     names += [(SPACE, name) for name in described_metrics()]
@@ -115,8 +114,7 @@ def to_half(folder: Path) -> None:
 def make_run_repo(folder: Path, hub_id: str) -> Repo:
     """The checkpoint of a run, to be pushed as `hub_id`.
 
-    Raises:
-        PushError: the folder is no checkpoint, or `hub_id` is not owner/name.
+    Raises PushError: the folder is no checkpoint, or `hub_id` is not owner/name.
     """
     check_hub_id(hub_id, "--repo")
     missing = [name for name in (CONFIG, WEIGHTS, CARD) if not (folder / name).is_file()]
@@ -134,8 +132,7 @@ def check_hub_id(hub_id: str, option: str) -> None:
 def check_card(repo: Repo) -> None:
     """Check that a card says what the Hub needs: results for a model, how to start for a Space.
 
-    Raises:
-        PushError: it does not; names the card.
+    Raises PushError: it does not; names the card.
     """
     try:
         data = (ModelCard if repo.kind == MODEL else RepoCard).load(repo.folder / CARD).data
@@ -175,8 +172,7 @@ def find_commit(api: HfApi, kind: str, hub_id: str, tag: str | None = None, priv
 def upload(api: HfApi, repo: Repo, hub_id: str, commit: str | None, tag: str | None, private: bool = False) -> str:
     """Push the files that differ from the Hub's `commit`, with one commit at most; returns it, which gets the tag.
 
-    Raises:
-        HubError: the Hub did not answer or refused, or somebody else pushed since it was looked up.
+    Raises HubError: the Hub did not answer or refused, or somebody else pushed since it was looked up.
     """
     where = {"repo_id": hub_id, "repo_type": repo.kind}
     with hub_errors(api, hub_id):
@@ -200,8 +196,7 @@ def upload(api: HfApi, repo: Repo, hub_id: str, commit: str | None, tag: str | N
 def hub_errors(api: HfApi, hub_id: str) -> Iterator[None]:
     """Turn what the Hub's client and the network raise into one line without the token; no request waits without end.
 
-    Raises:
-        HubError: in place of any other exception; says whether trying again may help.
+    Raises HubError: in place of any other exception; says whether trying again may help.
     """
     limit_requests()
     try:

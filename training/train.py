@@ -137,8 +137,7 @@ class Run:
     def train(self, resume: bool = False) -> None:
         """Run to the end; with `resume`, from the last saved state; else older states are removed first.
 
-        Raises:
-            UnusableState: the saved state is damaged, or of a run with another config.
+        Raises UnusableState: the saved state is damaged, or of a run with another config.
         """
         loader = self.loader
         if self.accelerator.is_main_process:

@@ -100,8 +100,7 @@ def started(config: CrossEncoderConfig, start: str) -> dict:
 def find_state(folder: Path, config: CrossEncoderConfig, start: str) -> Path | None:
     """The last complete state of a run.
 
-    Raises:
-        UnusableState: it is of a run with another config, or one that started from other weights.
+    Raises UnusableState: it is of a run with another config, or one that started from other weights.
     """
     states = {}
     for marker in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{COMPLETE}"):

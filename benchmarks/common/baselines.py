@@ -22,10 +22,9 @@ from nltk.translate.meteor_score import single_meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 
 from benchmarks.common import encoders
-from benchmarks.common.encoders import NotMeasured, Score
-from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own
+from benchmarks.common.encoders import NotMeasured, Score, unavailable
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, without_questions
 from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.contract import describe
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
@@ -37,6 +36,7 @@ BERTSCORE_LAYERS = {
 }
 EMBSIM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"  # what the paper calls EmbSim
 BLEURT_TOKENS = 128  # the authors' setting for Elron/bleurt-base-128
+NARROW_SPACE = "\u202f"  # of "0.8 °C": the published METEOR of Climate-Fever comes out only where it parts no words
 WORDNET_FOLDERS = ("/usr/share/wordnet",)  # Debian's wordnet-base
 _LEXICOGRAPHER_FILES = 45  # in WordNet 3.0
 
@@ -71,7 +71,7 @@ def matcha(
     checkpoint: str | None, name: str = "MATCHA", published: str | None = "MATCHA", run: Run = NO_OPTIONS
 ) -> Metric:
     """MATCHA as a user loads it, by a checkpoint's name, folder or Hub id (None: the shipped one), or a ValueError."""
-    metric, arguments = load_own("matcha", checkpoint, run)
+    metric, arguments = load_own(f"matcha:{checkpoint or ''}", run)
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         result = metric.compute(predictions=candidates, references=references, **arguments)
@@ -90,11 +90,8 @@ def matcha(
 
 def own(name: str, source: str, run: Run = NO_OPTIONS) -> Metric:
     """Another metric, `NAME` or `NAME:CHECKPOINT`; a ValueError if it does not load or needs questions."""
-    kind, _, checkpoint = source.partition(":")
-    described = describe(kind)
-    if described.takes_questions:
-        raise ValueError(f"--metric: expected a metric that needs no questions, got {kind}")
-    metric, arguments = load_own(kind, checkpoint or None, run)
+    described = without_questions(source)
+    metric, arguments = load_own(source, run)
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         return np.array(metric.compute(predictions=candidates, references=references, **arguments)["scores"])
@@ -117,11 +114,8 @@ def baselines(models: Mapping[str, object], device: str | None = None) -> list[M
     needing("BERTScore", lambda model: bertscore(model, models.get("bertscore_layer"), device), bounds=UNIT)
     needing("BLEURT", lambda model: bleurt(model, device), unbounded=True)
     needing("SimCSE", lambda model: encoders.simcse(model, device))
-    return [*metrics, Metric("MAUVE", _no_mauve, UNIT, published="MAUVE")]
-
-
-def _no_mauve() -> Score:
-    raise NotMeasured("one score for a whole list, by a package that is none of the dependencies")
+    reason = "one score for a whole list, by a package that is none of the dependencies"
+    return [*metrics, Metric("MAUVE", unavailable(reason), UNIT, published="MAUVE")]
 
 
 def given_model(models: Mapping[str, object], name: str) -> str:
@@ -156,8 +150,7 @@ def meteor(wordnet: str | None = None) -> Score:
 
     `wordnet` is a folder of WordNet 3.0's database files; None takes those of nltk's data or of Debian's package.
 
-    Raises:
-        NotMeasured: WordNet is absent. Without its synonyms this would be another metric.
+    Raises NotMeasured: WordNet is absent. Without its synonyms this would be another metric.
     """
     reader, tokenize = _wordnet(wordnet), _Words().tokenize
     import punkt  # nltk's algorithm, with the parameters that nltk has to download
@@ -165,7 +158,8 @@ def meteor(wordnet: str | None = None) -> Score:
     split = punkt.PunktSentenceTokenizer(punkt.load_model("english")).tokenize
 
     def words(text: str) -> list[str]:
-        return [word for sentence in split(text) for word in tokenize(sentence)]
+        joined = text.replace(NARROW_SPACE, "")
+        return [word for sentence in split(joined) for word in tokenize(sentence)]
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         pairs = zip(references, candidates, strict=True)
@@ -230,8 +224,7 @@ def bertscore(model: str, layer: int | None, device: str | None, batch_size: int
     0 where either text is empty, as in bert-score, which fails on some of them. `layer` is that of the embeddings;
     None for the choice of `bertscore_layer`.
 
-    Raises:
-        NotMeasured: the model does not load, or its layer is not known.
+    Raises NotMeasured: the model does not load, or its layer is not known.
     """
     from bert_score import BERTScorer
 
@@ -259,8 +252,7 @@ def bleurt(model: str, device: str | None, reference_first: bool = False, tokens
     BLEURT was trained with `reference_first`; the code of MATCHA's authors, and so their published figures, have the
     candidate first. `tokens` of a pair are read.
 
-    Raises:
-        NotMeasured: the model does not load.
+    Raises NotMeasured: the model does not load.
     """
     run = encoders.transformer(model, "AutoModelForSequenceClassification", device, outputs=1)[2]
 

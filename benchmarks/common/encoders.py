@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from nltk.tokenize import NLTKWordTokenizer
@@ -25,6 +25,15 @@ _SIGNS = re.compile(r"[^\w\s'-]")  # the authors remove these before they look w
 
 class NotMeasured(Exception):
     """A metric cannot be measured here; the message is the reason, which is printed in its row."""
+
+
+def unavailable(reason: str) -> Callable[..., NoReturn]:
+    """A function in the place of one that loads a row: it raises NotMeasured, whatever it is called with."""
+
+    def load(*_: object) -> NoReturn:
+        raise NotMeasured(reason)
+
+    return load
 
 
 @contextmanager
@@ -62,8 +71,7 @@ def sentence_transformer(model: str, device: str | None = None, batch_size: int 
     The model's own maximal length holds (256 word pieces for all-MiniLM-L6-v2), and no code of a repository is run
     (`trust_remote_code` stays off).
 
-    Raises:
-        NotMeasured: the model does not load.
+    Raises NotMeasured: the model does not load.
     """
     from sentence_transformers import SentenceTransformer
 
@@ -92,8 +100,7 @@ def transformer(
     `kind` is the class of transformers that loads it. The function takes a list of tuples of texts (one, or a pair),
     what to take of an output, and options of the tokeniser; it returns a row for each.
 
-    Raises:
-        NotMeasured: the model does not load, or has another number of outputs than `outputs`.
+    Raises NotMeasured: the model does not load, or has another number of outputs than `outputs`.
     """
     import torch
     import transformers
@@ -122,8 +129,7 @@ def simcse(model: str, device: str | None = None) -> Score:
     A supervised model is read after the pooler, an unsupervised one (`unsup` in its name) before it, as the simcse
     package does.
 
-    Raises:
-        NotMeasured: the model does not load.
+    Raises NotMeasured: the model does not load.
     """
     run, before_pooler = transformer(model, "AutoModel", device)[2], "unsup" in Path(model).name
 
@@ -138,8 +144,7 @@ def word_vectors(path: str) -> Score:
 
     Texts are lower-cased and split by nltk's word tokeniser; unknown words are left out of the mean.
 
-    Raises:
-        NotMeasured: the file is absent, or one of its lines has another form.
+    Raises NotMeasured: the file is absent, or one of its lines has another form.
     """
     file = Path(path)
     if not file.is_file():

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from semantic_metrics import load
-from semantic_metrics.core.contract import TextMetric
+from semantic_metrics.core.contract import MetricDescription, TextMetric, describe
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
 from semantic_metrics.transformer.backends import check_run_device
@@ -14,18 +14,26 @@ NO_OPTIONS: Run = {}
 SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the cross-encoder that the package ships
 
 
-def load_own(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> tuple[TextMetric, dict[str, object]]:
-    """A metric of the package, by a checkpoint's name, folder or Hub id (None: the shipped one).
+def load_own(source: str, run: Run = NO_OPTIONS) -> tuple[TextMetric, dict[str, object]]:
+    """A metric of the package: NAME, or NAME:CHECKPOINT with a checkpoint's name, folder or Hub id.
 
     With it come the arguments for its `compute`: those of `run`, none for a table, which runs no model.
 
-    Raises:
-        ValueError: there is no such metric or checkpoint, or one of the arguments is invalid.
+    Raises ValueError: there is no such metric or checkpoint, or one of the arguments is invalid.
     """
     if RunOptions(**run).backend == "openvino":  # what is invalid or missing is refused before anything is loaded
         check_installed()
-    metric = load(name, checkpoint, keep_in_memory=True)
+    name, _, checkpoint = source.partition(":")
+    metric = load(name, checkpoint or None, keep_in_memory=True)
     return metric, dict(run) if getattr(metric, "runs_model", True) else {}
+
+
+def without_questions(source: str) -> MetricDescription:
+    """The description of a metric, NAME or NAME:CHECKPOINT; a ValueError if there is none or it needs questions."""
+    described = describe(source.partition(":")[0])
+    if described.takes_questions:
+        raise ValueError(f"--metric: expected a metric that needs no questions, got {source}")
+    return described
 
 
 def check_run(run: Run) -> None:

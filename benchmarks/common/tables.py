@@ -1,5 +1,6 @@
 """Tables read from files, and written as Markdown: a figure, [its 95% interval], and (in brackets) the paper's."""
 
+import csv
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 NOTHING = "-"
+_FOLDER = Path(__file__).parents[1]
 READERS = {  # "None" and "NA" are answers to questions: an empty field alone is missing
     ".parquet": pd.read_parquet,
     ".csv": partial(pd.read_csv, keep_default_na=False, na_values=[""]),
@@ -18,8 +20,8 @@ READERS = {  # "None" and "NA" are answers to questions: an empty field alone is
 def read_table(path: Path, *columns: str) -> pd.DataFrame:
     """Read a file with one of the endings of READERS that has some columns.
 
-    Raises:
-        ValueError: the file name has another ending, the file cannot be read, or a column is missing; names the file.
+    Raises ValueError: the file name has another ending, the file cannot be read, or a column is missing; names the
+    file.
     """
     if path.suffix not in READERS:
         raise ValueError(f"{path}: expected a file that ends in one of {', '.join(READERS)}, got {path.suffix!r}")
@@ -109,3 +111,26 @@ def figures_text(
     text = drawn.to_markdown(index=False, disable_numparse=True)
     absent = [f"{name}: not measured: {reason}" for name, reason in reasons.items() if not measured[name]]
     return "\n".join([title, "", text, *notes, *absent])
+
+
+class Published:
+    """The numbers that a paper prints, by its folder, or "suite": every published number that is shown comes from here.
+
+    Its published.csv has the columns table, dataset, metric, figure and value.
+    """
+
+    def __init__(self, name: str) -> None:
+        (path,) = [*_FOLDER.glob(f"{name}/published.csv"), *_FOLDER.glob(f"papers/{name}/published.csv")]
+        with path.open(encoding="utf-8", newline="") as file:
+            self._rows = list(csv.DictReader(file))
+        self._values = {
+            (row["table"], row["dataset"], row["metric"], row["figure"]): float(row["value"]) for row in self._rows
+        }
+
+    def get(self, table: str, dataset: str, metric: str | None, figure: str) -> float | None:
+        """The printed number; None where the paper has none."""
+        return self._values.get((table, dataset, metric or "", figure))
+
+    def metrics(self, table: str) -> list[str]:
+        """Names of the rows of a table, in its order."""
+        return list(dict.fromkeys(row["metric"] for row in self._rows if row["table"] == table))

@@ -21,16 +21,15 @@ from semantic_metrics.nli_lex.features import load_scorer
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
 
 ROUGE_L, TOKEN_F1, MINILM, BERTSCORE = "ROUGE-L", "token F1", "cosine", "BERTScore"
-OURS: dict[str, tuple[str, str | None]] = {  # metric and checkpoint, None for the usual one, by the column's name
-    "matcha": ("matcha", None),
-    "contextual": ("matcha", "contextual"),
-    "stsscore": ("stsscore", None),
-    "nli_lex": ("nli_lex", None),
-    "nli_lex large": ("nli_lex", "large"),
-    "consensus": ("consensus", None),
-    "consensus large": ("consensus", "large"),
+OURS = {  # metric, or metric:checkpoint, by the column's name
+    "matcha": "matcha",
+    "contextual": "matcha:contextual",
+    "stsscore": "stsscore",
+    "nli_lex": "nli_lex",
+    "nli_lex large": "nli_lex:large",
+    "consensus": "consensus",
+    "consensus large": "consensus:large",
 }
-NO_QUESTIONS = "judges answers to questions"
 NLI_RANGE = (-1.0, 1.0)  # of p_entailment - p_contradiction
 
 
@@ -90,21 +89,16 @@ def baselines(bertscore_model: str | None, layer: int | None, device: str | None
     ]
 
 
-def own_column(name: str, metric: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> Column:
-    """A metric of the package, or a ValueError if there is none of that name."""
-    bounds = describe(metric).score_range
-    model, load = f"semantic_metrics.load({metric!r})", partial(_load_own, metric, checkpoint, run)
-    return Column(name, model, load, bounds, cosine=bounds[0] < 0)
+def own_column(name: str, source: str, run: Run = NO_OPTIONS) -> Column:
+    """A metric of the package, as METRIC or METRIC:CHECKPOINT; a ValueError if there is no such metric."""
+    metric, _, checkpoint = source.partition(":")
+    bounds, load = describe(metric).score_range, partial(_load_own, metric, checkpoint, run)
+    return Column(name, f"semantic_metrics.load({metric!r})", load, bounds, cosine=bounds[0] < 0)
 
 
-def our_columns(run: Run = NO_OPTIONS) -> list[Column]:
-    """The metrics OURS."""
-    return [own_column(name, *one, run) for name, one in OURS.items()]
-
-
-def _load_own(name: str, checkpoint: str | None, run: Run) -> Loaded:
+def _load_own(name: str, checkpoint: str, run: Run) -> Loaded:
     try:
-        metric, arguments = load_own(name, checkpoint, run)
+        metric, arguments = load_own(f"{name}:{checkpoint}", run)
     except ValueError as error:
         raise NotMeasured(str(error)) from error
 
@@ -112,10 +106,10 @@ def _load_own(name: str, checkpoint: str | None, run: Run) -> Loaded:
         given = {"predictions": texts.candidates, "references": texts.references, **arguments}
         if describe(name).takes_questions:
             if texts.questions is None:
-                raise NotMeasured(NO_QUESTIONS)
+                raise NotMeasured("judges answers to questions")
             given["questions"] = texts.questions
         if name == "consensus" and texts.long:  # a claim is supported if its least supported sentence is
-            support, options = load_own("support", checkpoint, run)
+            support, options = load_own(f"support:{checkpoint}", run)
             return np.array(support.compute(**given | options)["minimums"])
         return np.array(metric.compute(**given)["scores"])
 

@@ -73,9 +73,8 @@ def sample_rows(pairs: int, questions: bool = False) -> pd.DataFrame:
 
 def own_metric(name: str, source: str, pairs: int, run: Run = NO_OPTIONS) -> Subject:
     """A metric of the package as `NAME` or `NAME:CHECKPOINT`."""
-    kind, _, checkpoint = source.partition(":")
-    (metric, arguments), description = load_own(kind, checkpoint or None, run), describe(kind)
-    result, recorded = _golden(kind, metric, arguments)
+    (metric, arguments), description = load_own(source, run), describe(source.partition(":")[0])
+    result, recorded = _golden(metric, arguments, description.takes_questions)
     golden = None if recorded is None else float(np.abs(np.subtract(recorded, result["scores"])).max())
 
     def score(rows: pd.DataFrame) -> np.ndarray:
@@ -86,14 +85,13 @@ def own_metric(name: str, source: str, pairs: int, run: Run = NO_OPTIONS) -> Sub
 
 def golden_result(source: str) -> tuple[Mapping[str, Any], list[float] | None]:
     """What a metric, as `NAME` or `NAME:CHECKPOINT`, returns for the recorded pairs, and the scores recorded for it."""
-    kind, _, checkpoint = source.partition(":")
-    return _golden(kind, *load_own(kind, checkpoint or None))
+    return _golden(*load_own(source), describe(source.partition(":")[0]).takes_questions)
 
 
-def _golden(kind: str, metric: TextMetric, arguments: Run) -> tuple[Mapping[str, Any], list[float] | None]:
+def _golden(metric: TextMetric, arguments: Run, takes_questions: bool) -> tuple[Mapping[str, Any], list[float] | None]:
     stored = json.loads(GOLDEN.read_text(encoding="utf-8"))
     predictions, references = map(list, zip(*stored["pairs"], strict=True))
-    asked = {"questions": [GOLDEN_QUESTION] * len(predictions)} if describe(kind).takes_questions else {}
+    asked = {"questions": [GOLDEN_QUESTION] * len(predictions)} if takes_questions else {}
     result = metric.compute(predictions=predictions, references=references, **asked, **arguments)
     return result, stored["scores"].get(result["signature"])
 

@@ -28,8 +28,7 @@ from sklearn.metrics import balanced_accuracy_score
 from benchmarks.common import options
 from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.own_metrics import Run
-from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text, read_table
+from benchmarks.common.tables import Published, figures_text, read_table
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.sentences import Span
 from semantic_metrics.stats.bootstrap import Figures

@@ -4,7 +4,7 @@ r"""One table for every metric: does it notice one changed word, exchanged roles
 
 Without --data only the two probes of this project: `one_word.csv` and `word_order.csv` (roles exchanged; a metric for
 which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA paper, STS-B test, that
-paper's ratings by people, and texts of three sentences of which one is contradicted (`suite/joined.py`). Figures are
+paper's ratings by people, and texts of three sentences of which one is contradicted (`joined_texts`). Figures are
 AUC, the gap between the mean scores of texts that say the same and of others (the paper's N-delta), and correlations
 and concordance (CCC) with ratings, times 100 with 95% bootstrap intervals, of scores mapped to [0, 1]: a cosine c to
 (c + 1) / 2, but where a figure says "as it is".
@@ -19,13 +19,12 @@ import click
 import pandas as pd
 
 from benchmarks.common import options
-from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines, without_questions
 from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.nli_lex.judges import Judged
 from benchmarks.suite.columns import Column, baselines, nli_column, own_column, score_all
-from benchmarks.suite.joined import joined_texts
 from benchmarks.suite.tables import ALL, figure_table
-from benchmarks.suite.texts import TextSet, own_texts, pair_texts
+from benchmarks.suite.texts import TextSet, joined_texts, own_texts, pair_texts
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.stats.separation import to_unit
 
@@ -41,13 +40,9 @@ def choose_columns(metrics: tuple[str, ...], nli: tuple[str, ...], run: Run = NO
         models.append((NLI_ROW, None))
     named = list(map(options.named_source, metrics))
     options.check_distinct([name for name, _ in (*named, *models)])
-    columns = []
-    for name, source in named:
-        metric, _, checkpoint = source.partition(":")
-        if describe(metric).takes_questions:
-            raise ValueError(f"--metric: expected a metric that needs no questions, got {metric}")
-        columns.append(own_column(name, metric, checkpoint or None, run))
-    return columns + [nli_column(name, checkpoint, run) for name, checkpoint in models]
+    for _, source in named:
+        without_questions(source)
+    return [own_column(*one, run) for one in named] + [nli_column(name, checkpoint, run) for name, checkpoint in models]
 
 
 def score_rows(columns: list[Column], sets: list[TextSet], scores: Judged) -> pd.DataFrame:

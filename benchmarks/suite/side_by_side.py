@@ -19,7 +19,7 @@ from benchmarks.common import options
 from benchmarks.common.own_metrics import Run
 from benchmarks.common.tables import write_output
 from benchmarks.suite import tables
-from benchmarks.suite.columns import baselines, our_columns, score_all
+from benchmarks.suite.columns import OURS, baselines, own_column, score_all
 from benchmarks.suite.texts import load_texts
 
 
@@ -43,7 +43,10 @@ def main(
     """The metrics of the package beside those that are usually taken."""
     with options.invalid_input():
         sets, absent = load_texts(data)
-        chosen = [*baselines(bertscore, bertscore_layer, run.get("device")), *our_columns(run)]
+        chosen = [
+            *baselines(bertscore, bertscore_layer, run.get("device")),
+            *(own_column(name, source, run) for name, source in OURS.items()),
+        ]
     sets = [texts.sample(rows, bootstrap.seed) for texts in sets]
     output.mkdir(parents=True, exist_ok=True)  # before hours of scoring, not after
     scores = score_all(chosen, sets, options.progress)

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.options import Bootstrap
-from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import Published, figures_text
 from benchmarks.papers.matcha.sets import TITLES
 from benchmarks.papers.nli_lex.judges import Judged
 from benchmarks.suite.columns import BERTSCORE, OURS, Column

@@ -14,8 +14,7 @@ import pandas as pd
 
 from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.sets import FILES, TITLES, TripletSet, read_set
-from benchmarks.papers.nli_lex.denials import probe_answers
-from benchmarks.papers.nli_lex.nli_checks import ENTAILMENT, one_word_pairs
+from benchmarks.papers.nli_lex.nli_checks import ENTAILMENT, one_word_pairs, probe_answers
 from benchmarks.papers.nli_lex.sets import load_judged
 from benchmarks.suite.long_texts import FILE as WICE_FILE
 from benchmarks.suite.long_texts import load_claims
@@ -33,6 +32,11 @@ KINDS |= {TITLES["newts"]: SUMMARIES, TITLES["coco"]: CAPTIONS, TITLES["climate_
 KINDS |= {MULTINLI: STATEMENTS, PAWS: PARAPHRASES, STSB: RATED, PEOPLE: RATED}
 _PAWS_FILE = "paws_wiki/dev.parquet"
 _ROLES_FILE = Path(__file__).with_name("word_order.csv")
+JOINED = "one sentence of three"
+_JOINED_FILES = ("nli_triplets/mnli_dev_mismatched.parquet", "nli_triplets/lingnli_val.parquet")  # for development
+_JOINED_COLUMNS = ("premise", "correct_answer", "incorrect_answer")
+SENTENCES, ITEMS = 3, 200  # of a joined text, of a file
+_PREMISE_CHARACTERS = (30, 160)
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,7 @@ def own_texts() -> list[TextSet]:
 def pair_texts(data: Path) -> list[TextSet]:
     """PAWS, the sets of the MATCHA paper, STS-B and people's ratings, as far as they are there.
 
-    Raises:
-        ValueError: a file is invalid, or the folder lacks STS-B or the triplets of MultiNLI; names it.
+    Raises ValueError: a file is invalid, or the folder lacks STS-B or the triplets of MultiNLI; names it.
     """
     for key in ("multinli", "stsb"):
         if not (data / FILES[key]).is_file():
@@ -140,6 +143,41 @@ def _labelled(one: TripletSet) -> TextSet:
     title = MULTINLI if one.key == "multinli" else one.title
     references = [one.references, one.references_of_incorrect]
     return triplets(title, references, [one.correct, one.incorrect], figures=(AUC, GAP))
+
+
+def joined_texts(data: Path) -> list[TextSet]:
+    """Three pairs of NLI joined: premises, the sentences that they entail, and these with one that is contradicted.
+
+    Without the files in the data folder there is no set; a ValueError names an invalid one.
+    """
+    rows = [row for name in _JOINED_FILES if (data / name).is_file() for row in _items(data / name)]
+    if not rows:
+        return []
+    reference, correct, incorrect = map(list, zip(*rows, strict=True))
+    return [triplets(JOINED, [reference, reference], [correct, incorrect])]
+
+
+def _items(path: Path) -> list[tuple[str, str, str]]:
+    frame = read_table(path, *_JOINED_COLUMNS)
+    premises = frame["premise"].str.strip()
+    frame = frame[premises.str.len().between(*_PREMISE_CHARACTERS) & premises.str.endswith(".")]
+    frame = frame.sample(min(SENTENCES * ITEMS, len(frame) // SENTENCES * SENTENCES), random_state=0)
+    changed = np.random.default_rng(0)
+    items = []
+    for begin in range(0, len(frame), SENTENCES):
+        reference, correct, incorrect = (
+            list(map(_ended, frame[name][begin : begin + SENTENCES])) for name in _JOINED_COLUMNS
+        )
+        place = int(changed.integers(SENTENCES))
+        wrong = [*correct[:place], incorrect[place], *correct[place + 1 :]]
+        items.append((" ".join(reference), " ".join(correct), " ".join(wrong)))
+    return items
+
+
+def _ended(sentence: str) -> str:
+    """A sentence with a stop at its end."""
+    sentence = sentence.strip()
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
 def load_texts(data: Path) -> tuple[list[TextSet], list[str]]:

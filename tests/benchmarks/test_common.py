@@ -9,7 +9,7 @@ from benchmarks import speed
 from benchmarks.__main__ import COMMANDS as BENCHMARKS
 from benchmarks.__main__ import main as benchmarks
 from benchmarks.common.own_metrics import fits_a_card, load_own
-from benchmarks.common.published import Published
+from benchmarks.common.tables import Published
 from benchmarks.papers.matcha.command import main as matcha
 from benchmarks.papers.stsscore.command import main as stsscore
 from benchmarks.speed import main
@@ -78,8 +78,8 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
 
 
 def test_a_table_is_given_no_options_of_models_and_a_model_is() -> None:
-    assert load_own("matcha", None, {"precision": "int8"})[1] == {}
-    metric, arguments = load_own("stsscore", None, {"precision": "int8"})
+    assert load_own("matcha", {"precision": "int8"})[1] == {}
+    metric, arguments = load_own("stsscore", {"precision": "int8"})
     assert arguments == {"precision": "int8"}
     assert "int8" in metric.signature(**arguments)
 

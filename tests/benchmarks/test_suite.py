@@ -15,12 +15,23 @@ from benchmarks.papers.nli_lex.judges import Loaded
 from benchmarks.suite import guarantees, pictures, tables
 from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1, Column, score_all, timed
 from benchmarks.suite.guarantees import Subject, violations
-from benchmarks.suite.joined import joined_texts
 from benchmarks.suite.long_texts import find_planted, load_planted
 from benchmarks.suite.long_texts import main as long_texts
 from benchmarks.suite.probes import main as probes
 from benchmarks.suite.side_by_side import main as side_by_side
-from benchmarks.suite.texts import CCC, DENIALS, MULTINLI, NATIVE_CCC, PAWS, ROLES, SPEARMAN, STSB, TextSet, pair_texts
+from benchmarks.suite.texts import (
+    CCC,
+    DENIALS,
+    MULTINLI,
+    NATIVE_CCC,
+    PAWS,
+    ROLES,
+    SPEARMAN,
+    STSB,
+    TextSet,
+    joined_texts,
+    pair_texts,
+)
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.sentences import sentence_spans
 from semantic_metrics.stats.separation import COSINE

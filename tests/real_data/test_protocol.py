@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.common.baselines import ROUGE, Metric, default_embsim, rouge
 from benchmarks.common.encoders import sentence_transformer
-from benchmarks.common.published import Published
+from benchmarks.common.tables import Published
 from benchmarks.papers.matcha import hub_sets
 from benchmarks.papers.matcha.report import PUBLISHED
 from benchmarks.papers.matcha.scoring import Scores, score_sets
@@ -51,15 +51,14 @@ def scores(sets: dict[str, EvaluationSet]) -> Scores:
 @pytest.mark.parametrize(("key", "title"), [("snli", "SNLI"), ("multinli", "MultiNLI")])
 def test_baselines_have_the_published_figures(scores: Scores, name: str, key: str, title: str) -> None:
     pair, published = scores.triplets[name, key], Published(PUBLISHED)
-    figures = separation(pair.correct, pair.incorrect, COSINE if name == "EmbSim" else UNIT, paired=True)
+    figures = separation(*pair, COSINE if name == "EmbSim" else UNIT, paired=True)
     tables = {"correct": "3", "incorrect": "3", "n_delta": "3", "macro_f1": "4", "wasserstein": "5"}
     for figure, table in tables.items():
         assert figures[figure] == pytest.approx(published.get(table, title, name, figure), abs=0.02), figure
 
 
 def test_embsim_on_a_later_edition_of_truthfulqa(scores: Scores) -> None:
-    pair = scores.triplets["EmbSim", "truthfulqa"]
-    figures = separation(pair.correct, pair.incorrect, COSINE, paired=True)
+    figures = separation(*scores.triplets["EmbSim", "truthfulqa"], COSINE, paired=True)
     assert [figures[name] for name in ("correct", "incorrect", "n_delta")] == pytest.approx(
         [66.75, 61.35, 2.70], abs=0.02
     )

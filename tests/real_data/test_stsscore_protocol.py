@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import Score, sentence_transformer
-from benchmarks.common.published import Published
+from benchmarks.common.tables import Published
 from benchmarks.papers.stsscore import sets as sts
 from benchmarks.papers.stsscore.scorers import PUBLISHED_COLUMNS, PublishedScores, bleu, stsscore
 from benchmarks.papers.stsscore.tables import PUBLISHED, classes, correlations, printed

@@ -68,8 +68,7 @@ class PairSource(Entry):
 
         `excluded` are normalised texts of the evaluation sets: a pair that holds one is dropped.
 
-        Raises:
-            ValueError: a file or column is missing, a label is invalid, or nothing is left.
+        Raises ValueError: a file or column is missing, a label is invalid, or nothing is left.
         """
         rows = self.table.read(data, self.columns[:2])
         check_columns(rows, self.columns, self.name)

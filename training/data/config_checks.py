@@ -32,8 +32,7 @@ def warn_of_slow_precision(precision: str, device: str) -> None:
 def check_names(name: str, **lists: list) -> None:
     """Check that a config's name can be a folder's, and that each list has entries, each with a name of its own.
 
-    Raises:
-        ValueError: a list is empty, a name has a path in it, or two entries of a list have one name.
+    Raises ValueError: a list is empty, a name has a path in it, or two entries of a list have one name.
     """
     if name in ("", ".", "..") or any(kind(name).name != name for kind in (PurePosixPath, PureWindowsPath)):
         raise ValueError(f"name: expected a name without a path, got {quote(name)}")
@@ -48,8 +47,8 @@ def check_names(name: str, **lists: list) -> None:
 def make_part(name: str, options: dict, kinds: dict[str, Callable]) -> object:
     """Call what the `kind` of a mapping, the field `name`, names among `kinds`, with the rest of it as arguments.
 
-    Raises:
-        ValueError: the kind or an argument is unknown, an argument is missing, or a value is of another type or range.
+    Raises ValueError: the kind or an argument is unknown, an argument is missing, or a value is of another type or
+    range.
     """
     kind = options.get("kind")
     if not isinstance(kind, str) or kind not in kinds:

@@ -24,8 +24,8 @@ def read_yaml(path: Path, kind: type[T], changes: Sequence[str] = ()) -> T:
 
     `extends: FILE`, beside it, gives the keys that it does not set itself. The keys of a `table` stand in its entry.
 
-    Raises:
-        ValueError: it is not a mapping, a key is unknown or missing, or a value is invalid; names the file and the key.
+    Raises ValueError: it is not a mapping, a key is unknown or missing, or a value is invalid; names the file and the
+    key.
     """
     stored = _extended(Path(path))
     for change in changes:

@@ -17,7 +17,6 @@ INCORRECT = ("contradiction", "not_entailment")  # names of training.cross_encod
 CORRECT = "entailment"
 TYPES = ("who", "where", "what")  # kinds of questions that the `only` of a form may name
 NUMBER = "number"  # the kind of forms whose wrong answer is a number near the right one
-NUMERIC = ("year", "number")  # the same, where the answers are years or numbers
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,7 @@ class JudgedSource:
     def answers(self, data: Path | None, excluded: frozenset[str]) -> tuple[list[JudgedAnswer], Counter]:
         """The answers, and counts of what was kept and dropped; questions whose key is in `excluded` are left out.
 
-        Raises:
-            ValueError: a file or column is missing, or nothing is left.
+        Raises ValueError: a file or column is missing, or nothing is left.
         """
         rows = self.table.read(data, self.columns[:3])
         check_columns(rows, self.columns, self.name)

@@ -7,8 +7,7 @@ from pathlib import Path
 def find_model(name: str) -> str:
     """`package:NAME/FOLDER` -> the folder that an installed package carries; a folder or Hub id stays as it is.
 
-    Raises:
-        ValueError: no such package, or one without the folder.
+    Raises ValueError: no such package, or one without the folder.
     """
     kind, _, rest = name.partition(":")
     if kind != "package" or not rest:

@@ -63,8 +63,7 @@ class Table:
     def read(self, data: Path | None, texts: Iterable[str] = ()) -> pd.DataFrame:
         """The rows, filtered by `where`; numbers in a CSV file's TEXT_COLUMNS and `texts` stay texts.
 
-        Raises:
-            ValueError: a missing file or column, an unknown file ending.
+        Raises ValueError: a missing file or column, an unknown file ending.
         """
         if self.hub is not None:
             rows = load_dataset(self.hub, self.subset, split=self.split).to_pandas()
@@ -344,8 +343,7 @@ def load_source(source: Entry, data: Path | None, excluded: frozenset[str]) -> t
 
     `excluded` are normalised texts of the evaluation sets: an example that holds one is dropped.
 
-    Raises:
-        ValueError: a file or column is missing, or nothing is left to train on.
+    Raises ValueError: a file or column is missing, or nothing is left to train on.
     """
     rows = source.table.read(data)
     try:

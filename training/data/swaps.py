@@ -77,8 +77,7 @@ class SwapSource(Entry):
     def read(self, data: Path | None, excluded: frozenset[str]) -> list[tuple[str, str | None]]:
         """Premises with their hypotheses, or None; without texts of evaluation sets.
 
-        Raises:
-            ValueError: the table or one of its columns is missing.
+        Raises ValueError: the table or one of its columns is missing.
         """
         columns = [name for name in (self.premise, self.hypothesis) if name]
         rows = self.table.read(data, columns)

@@ -59,8 +59,7 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float
             times the difference of their targets, and so is their weight. A correct text without a target has 1, an
             incorrect or random one 0, so a batch without targets gives the same loss as before (not in the paper).
 
-    Raises:
-        ValueError: a temperature below 0.
+    Raises ValueError: a temperature below 0.
     """
     if temperature < 0:
         raise ValueError(f"temperature of the loss: expected 0 or more, got {temperature}")

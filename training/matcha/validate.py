@@ -30,8 +30,7 @@ class ValidationSet:
 def load_validation(sources: list[Source], data: Path | None) -> dict[str, ValidationSet]:
     """Read the sets of a config's `validate`, by name.
 
-    Raises:
-        ValueError: a file or column is missing, or an example has no correct text.
+    Raises ValueError: a file or column is missing, or an example has no correct text.
     """
     return {source.name: _validation_set(source, load_source(source, data, frozenset())[0]) for source in sources}
 

@@ -24,8 +24,7 @@ from scipy.stats import t as student_t
 from benchmarks.common import options
 from benchmarks.common.baselines import matcha
 from benchmarks.common.own_metrics import check_run, run_lines
-from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text, write_output
+from benchmarks.common.tables import Published, figures_text, write_output
 from benchmarks.papers.matcha.agreement import OVERALL
 from benchmarks.papers.matcha.authors import Authors
 from benchmarks.papers.matcha.report import LABELS, PUBLISHED

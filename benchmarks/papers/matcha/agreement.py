@@ -15,7 +15,7 @@ import pandas as pd
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap, Cell
-from benchmarks.common.published import Published
+from benchmarks.common.tables import Published
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.matcha.sets import CALIBRATION, RATED_TITLES, TITLES, RatedSet
 from semantic_metrics.stats.agreement import closeness, concordance

@@ -31,9 +31,8 @@ from sentence_transformers import SentenceTransformer
 
 from benchmarks.common import options
 from benchmarks.common.baselines import bertscore_layer, meteor, rouge
-from benchmarks.common.encoders import NotMeasured, Score, absence, transformer
-from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text, write_output
+from benchmarks.common.encoders import NotMeasured, Score, absence, transformer, unavailable
+from benchmarks.common.tables import Published, figures_text, write_output
 from benchmarks.papers.matcha.report import PUBLISHED
 from benchmarks.papers.matcha.sets import TITLES, TripletSet, load_sets
 from semantic_metrics import load as load_metric
@@ -103,8 +102,7 @@ def main(data: Path, limit: int, seed: int, output: Path, **models: object) -> N
 def choose_entries(models: dict[str, object]) -> list[Entry]:
     """EmbSim, BERTScore where it has a model, the encoders, and two lines for each MATCHA checkpoint.
 
-    Raises:
-        ValueError: a checkpoint does not load, or two entries have the same name.
+    Raises ValueError: a checkpoint does not load, or two entries have the same name.
     """
     device, bertscore, layer = models["run"].get("device"), models["bertscore"], models["bertscore_layer"]
     in_table = Published(PUBLISHED).metrics("9")
@@ -178,9 +176,11 @@ def example_table(entries: list[Entry]) -> pd.DataFrame:
         Columns metric, pair, figure (score, reference, candidate), value, published and reason (why there is no value).
     """
     published, rows, missing = Published(PUBLISHED), [], (None, None, None)
-    lexical = [("RL-F1", "RL-F1", lambda: score_alone(rouge("rougeL"))), ("METEOR", "METEOR", _meteor)]
+    lexical = [("RL-F1", "RL-F1", lambda: score_alone(rouge("rougeL")))]
+    lexical.append(("METEOR", "METEOR", lambda: score_alone(meteor())))
     absent = set(published.metrics("figure 7")) - {beside for _, beside, _ in [*lexical, *entries]}
-    unknown = [(name, name, _not_loaded) for name in published.metrics("figure 7") if name in absent]
+    load = unavailable("not given, or no option of this command loads it")
+    unknown = [(name, name, load) for name in published.metrics("figure 7") if name in absent]
     for name, beside, load in [*lexical, *entries, *unknown]:
         attribute, reason = None, None
         try:
@@ -210,14 +210,6 @@ def colour_tokens(path: Path, checkpoints: list[tuple[str, str | None]]) -> None
 def score_alone(score: Score) -> Attribution:
     """A metric whose tokens have no attributions."""
     return lambda candidate, reference: (float(score([candidate], [reference])[0]), math.nan, math.nan)
-
-
-def _meteor() -> Attribution:
-    return score_alone(meteor())
-
-
-def _not_loaded() -> Attribution:
-    raise NotMeasured("not given, or no option of this command loads it")
 
 
 def table_text(table: pd.DataFrame, rows: pd.DataFrame) -> str:
@@ -272,8 +264,7 @@ def cosine(model: str, device: str | None = None) -> Scorer:
 
     No code of a repository is run (`trust_remote_code` stays off).
 
-    Raises:
-        NotMeasured: the model does not load.
+    Raises NotMeasured: the model does not load.
     """
     with absence(model):
         network = SentenceTransformer(model, device=device).eval()
@@ -295,8 +286,7 @@ def greedy(model: str, layer: int | None = None, device: str | None = None) -> S
 
     Special tokens can be aligned with, but have no weight of their own, as in bert-score.
 
-    Raises:
-        NotMeasured: the model does not load, or its layer is not known.
+    Raises NotMeasured: the model does not load, or its layer is not known.
     """
     with absence(model):
         layer = bertscore_layer(model) if layer is None else layer

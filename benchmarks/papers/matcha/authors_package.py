@@ -89,8 +89,7 @@ def load_package(folder: Path, device: str = "cpu") -> MATCHA:
 
     A folder of our own training holds no backbone (`contxtl_model.*`); the class then gets one without layers.
 
-    Raises:
-        RuntimeError: the weights do not fit the package's network.
+    Raises RuntimeError: the weights do not fit the package's network.
     """
     config = {"model_type": "gpt2", **json.loads((folder / CONFIG).read_text(encoding="utf-8"))}
     state = torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True)["model_state_dict"]

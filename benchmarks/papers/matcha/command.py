@@ -15,6 +15,7 @@ Writes to --output: table3.csv to table8.csv, figure4.csv, curves.csv, scores_SE
 """
 
 import csv
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ import pandas as pd
 
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, baselines, default_embsim, matcha, own
-from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
+from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, unavailable, word_vectors
 from benchmarks.papers.matcha.authors import Authors
 from benchmarks.papers.matcha.hub_sets import BUILDERS, newts_set
 from benchmarks.papers.matcha.report import write_results
@@ -116,7 +117,8 @@ def choose_metrics(models: dict[str, object]) -> list[Metric]:
     checkpoints = given or [("MATCHA", None)]
     chosen += [matcha(source, name, run=run) for name, source in checkpoints]
     chosen += [own(*options.named_source(given), run) for given in models["metric"]]
-    tuned = Metric(STSB_ROW, _no_stsb_checkpoint, group="matcha", published=STSB_ROW)
+    load = unavailable("no checkpoint given (--stsb-checkpoint)")
+    tuned = Metric(STSB_ROW, load, group="matcha", published=STSB_ROW)
     if stsb is not None:
         tuned = replace(matcha(stsb, STSB_ROW, STSB_ROW, run), ratings=None)
     chosen.append(replace(tuned, sets=("stsb", CALIBRATION)))
@@ -127,18 +129,12 @@ def choose_metrics(models: dict[str, object]) -> list[Metric]:
 def paper_encoders(device: str | None) -> list[Metric]:
     """The paper's 23 encoders (section 4.2.2) of encoders.csv; one that cannot be measured here has a reason there."""
 
-    def load(row: dict[str, str]) -> Score:
-        if row["reason"]:
-            raise NotMeasured(row["reason"])
+    def load(row: dict[str, str]) -> Callable[[], Score]:
         source = default_embsim() if row["source"] == EMBSIM_HUB_ID else row["source"]
-        return sentence_transformer(source, device)
+        return unavailable(row["reason"]) if row["reason"] else partial(sentence_transformer, source, device)
 
     with ENCODERS.open(encoding="utf-8", newline="") as file:
-        return [Metric(row["name"], partial(load, row), group="encoder") for row in csv.DictReader(file)]
-
-
-def _no_stsb_checkpoint() -> Score:
-    raise NotMeasured("no checkpoint given (--stsb-checkpoint)")
+        return [Metric(row["name"], load(row), group="encoder") for row in csv.DictReader(file)]
 
 
 def available(data: Path | None, files: dict[str, Path]) -> tuple[str, ...]:
@@ -153,8 +149,7 @@ def gather(data: Path | None, files: dict[str, Path], wanted: tuple[str, ...]) -
 
     They are read from `files` of single sets by key, else from the folder `data`, else built from the Hub.
 
-    Raises:
-        ValueError: a set that is `wanted` (empty: all that are available) is not available, or none is.
+    Raises ValueError: a set that is `wanted` (empty: all that are available) is not available, or none is.
     """
     asked = [name for name in NAMES if name in wanted or not wanted]
     sets, reasons = {}, {}

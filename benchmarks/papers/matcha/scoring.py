@@ -12,30 +12,23 @@ from benchmarks.common.encoders import NotMeasured, Score
 from benchmarks.papers.matcha.sets import EvaluationSet, TripletSet
 
 
-@dataclass(frozen=True)
-class TripletScores:
-    """(n,) native scores of one metric on a triplet set each, 0 where a text has no vector."""
-
-    correct: np.ndarray
-    incorrect: np.ndarray
-
-
 @dataclass
 class Scores:
     """What was measured, and why the rest was not; keys are a metric's name and a set's key.
 
-    `undefined` says of each pair whether a text has no vector, where that happens: (n,), or (2, n) for a triplet set.
+    `triplets` and `rated` are native scores, 0 where a text has no vector: (2, n), of the correct and of the incorrect
+    texts, and (n,). `undefined`, of the same shape, says where that happens.
     """
 
-    triplets: dict[tuple[str, str], TripletScores] = field(default_factory=dict)
+    triplets: dict[tuple[str, str], np.ndarray] = field(default_factory=dict)
     rated: dict[tuple[str, str], np.ndarray] = field(default_factory=dict)
     undefined: dict[tuple[str, str], np.ndarray] = field(default_factory=dict)
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def sides(self, name: str, key: str) -> tuple[np.ndarray, np.ndarray]:
         """Scores of the correct and of the incorrect texts for `separation`: not a number where there is no vector."""
-        pair, undefined = self.triplets[name, key], self.undefined.get((name, key), np.zeros((2, 1), dtype=bool))
-        return np.where(undefined[0], np.nan, pair.correct), np.where(undefined[1], np.nan, pair.incorrect)
+        correct, incorrect = np.where(self.undefined.get((name, key), False), np.nan, self.triplets[name, key])
+        return correct, incorrect
 
 
 def score_sets(
@@ -44,7 +37,7 @@ def score_sets(
     """Score every set with every metric, one metric after the other, so that one model at a time is in memory."""
     scores = Scores()
     for metric in metrics:
-        keys = [key for key, dataset in sets.items() if _is_for(metric, dataset)]
+        keys = [key for key in sets if metric.sets is None or key in metric.sets]
         try:
             score = metric.load()
         except NotMeasured as reason:
@@ -61,19 +54,18 @@ def score_sets(
     return scores
 
 
-def _is_for(metric: Metric, dataset: EvaluationSet) -> bool:
-    return dataset.key in (metric.sets or (dataset.key,))
-
-
 def _score_set(scores: Scores, metric: Metric, score: Score, dataset: EvaluationSet) -> None:
-    place = (metric.name, dataset.key)
-    if not isinstance(dataset, TripletSet):
-        values, shape = score(dataset.candidates, dataset.references), (len(dataset),)
-        scores.rated[place] = _checked(metric, values, len(dataset))
-    else:  # in one call, so that an encoder encodes a reference once
+    if isinstance(dataset, TripletSet):  # in one call, so that an encoder encodes a reference once
         texts = [*dataset.correct, *dataset.incorrect], [*dataset.references, *dataset.references_of_incorrect]
-        values, shape = score(*texts), (2, len(dataset))
-        scores.triplets[place] = TripletScores(*np.split(_checked(metric, values, 2 * len(dataset)), 2))
+        shape, kept = (2, len(dataset)), scores.triplets
+    else:
+        texts, shape, kept = (dataset.candidates, dataset.references), (len(dataset),), scores.rated
+    values, place = score(*texts), (metric.name, dataset.key)
+    native = np.ma.getdata(np.ma.asarray(values, dtype=np.float64))
+    if native.shape != (len(texts[0]),) or not np.isfinite(native).all():
+        found = f"scores of shape {native.shape}, {(~np.isfinite(native)).sum()} not finite"
+        raise NotMeasured(f"{metric.name}: expected {len(texts[0])} finite scores, got {found}")
+    kept[place] = native.reshape(shape)
     if np.ma.is_masked(values):
         scores.undefined[place] = np.ma.getmaskarray(values).reshape(shape)
 
@@ -87,21 +79,13 @@ def undefined_lines(scores: Scores, sets: dict[str, EvaluationSet]) -> list[str]
     ]
 
 
-def _checked(metric: Metric, scores: np.ndarray, size: int) -> np.ndarray:
-    scores = np.ma.getdata(np.ma.asarray(scores, dtype=np.float64))
-    if scores.shape != (size,) or not np.isfinite(scores).all():
-        bad = int((~np.isfinite(scores)).sum())
-        raise NotMeasured(f"{metric.name} gave scores of shape {scores.shape}, {bad} not finite; expected {size}")
-    return scores
-
-
 def write_scores(sets: dict[str, EvaluationSet], scores: Scores, output: Path) -> None:
     """Write `scores_SET.csv`: every row's native scores, one column per metric (two on triplet sets)."""
     for key in sets:
         columns: dict[str, np.ndarray] = {}
         for (name, scored), pair in scores.triplets.items():
-            if scored == key and len(pair.correct) == len(sets[key]):
-                columns |= {f"{name} correct": pair.correct, f"{name} incorrect": pair.incorrect}
+            if scored == key:
+                columns |= {f"{name} correct": pair[0], f"{name} incorrect": pair[1]}
         columns |= {name: values for (name, scored), values in scores.rated.items() if scored == key}
         if columns:
             pd.DataFrame(columns).to_csv(output / f"scores_{key}.csv", index_label="row")

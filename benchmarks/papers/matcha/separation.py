@@ -12,8 +12,8 @@ import pandas as pd
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap, Cell
-from benchmarks.common.published import Published
-from benchmarks.papers.matcha.scoring import Scores, TripletScores
+from benchmarks.common.tables import Published
+from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.matcha.sets import TripletSet
 from semantic_metrics.stats.bootstrap import SIGNIFICANT, Figures
 from semantic_metrics.stats.separation import THRESHOLDS, paired_t_test, separation, threshold_curve, to_unit
@@ -42,7 +42,7 @@ def separation_table(
         tests = next_best_tests(metrics, measured, triplets.paired)
         for metric in metrics:
             values = {}
-            if measured[metric.name]:
+            if measured[metric.name] is not None:
                 statistic = partial(separation, bounds=metric.bounds, paired=triplets.paired)
                 values = measure_sides(statistic, *scores.sides(metric.name, key), triplets.paired, bootstrap)
             for figure in FIGURE_TABLES:
@@ -73,7 +73,7 @@ def measure_sides(
 
 
 def next_best_tests(
-    metrics: list[Metric], measured: dict[str, TripletScores | None], paired: bool
+    metrics: list[Metric], measured: dict[str, np.ndarray | None], paired: bool
 ) -> dict[str, dict[str, object]]:
     """Paired t-tests of each metric's gaps against those of the metric with the next lower N-delta; none if unpaired.
 
@@ -82,8 +82,8 @@ def next_best_tests(
     """
     if not paired:
         return {}
-    pairs = [(metric, pair) for metric in metrics if (pair := measured[metric.name])]
-    gaps = {metric.name: np.subtract(*to_unit([pair.correct, pair.incorrect], metric.bounds)) for metric, pair in pairs}
+    pairs = [(metric, pair) for metric in metrics if (pair := measured[metric.name]) is not None]
+    gaps = {metric.name: np.subtract(*to_unit(pair, metric.bounds)) for metric, pair in pairs}
     order = sorted(gaps, key=lambda name: -gaps[name].mean())
     tests = {}
     for place, (name, other) in enumerate(pairwise(order)):
@@ -104,7 +104,7 @@ def curve_table(metrics: list[Metric], sets: list[TripletSet], scores: Scores) -
             pair = scores.triplets.get((metric.name, triplets.key))
             if pair is None:
                 continue
-            unit = to_unit([pair.correct, pair.incorrect[rows]], metric.bounds)
+            unit = to_unit([pair[0], pair[1, rows]], metric.bounds)
             names = {"set": triplets.title, "metric": metric.name, "group": metric.group}
             for midpoint in (True, False):
                 curve = {"threshold": THRESHOLDS, "share": threshold_curve(*unit, midpoint)}

@@ -154,8 +154,7 @@ def triplet_set(name: str, frame: pd.DataFrame, source: object, paper: bool = Fa
 def rated_set(name: str, frame: pd.DataFrame, source: object, highest: float = _HIGHEST_RATING) -> RatedSet:
     """Columns reference, candidate, rating[, group] -> the set, its ratings divided by the highest possible one.
 
-    Raises:
-        ValueError: a column or a text is missing, there are no rows, or a rating is not in [0, highest].
+    Raises ValueError: a column or a text is missing, there are no rows, or a rating is not in [0, highest].
     """
     references, candidates = _texts(frame, "reference", source), _texts(frame, "candidate", source)
     if "rating" not in frame:

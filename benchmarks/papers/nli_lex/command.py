@@ -21,8 +21,7 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.own_metrics import SHIPPED
 from benchmarks.papers.nli_lex import judges as rows
-from benchmarks.papers.nli_lex.denials import denial_checks
-from benchmarks.papers.nli_lex.nli_checks import checks
+from benchmarks.papers.nli_lex.nli_checks import checks, denial_checks
 from benchmarks.papers.nli_lex.nli_judges import NliModel
 from benchmarks.papers.nli_lex.report import write_report
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet, leave_out, load_judged, read_judged
@@ -99,9 +98,8 @@ def gather(
 def other_judges(models: dict[str, object], output: Path) -> list[rows.Judge]:
     """All judges but those of the NLI model, the published ones last.
 
-    Raises:
-        ValueError: an endpoint comes without a model, its URL is invalid, or replies.jsonl in `output` does not hold
-            the replies of an earlier run.
+    Raises ValueError: an endpoint comes without a model, its URL is invalid, or replies.jsonl in `output` does not hold
+    the replies of an earlier run.
     """
     url, model = models["endpoint"], models["endpoint_model"]
     if (url is None) != (model is None):

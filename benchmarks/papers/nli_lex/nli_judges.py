@@ -34,8 +34,7 @@ class NliModel:
     Takes a checkpoint as `load` does (None: the shipped one), files of weights by the title of their set, and how it
     runs. `shipped` says whether it is the checkpoint that the package ships, run as its card may say.
 
-    Raises:
-        ValueError: there is no such checkpoint, it has no label for entailment, or an option is invalid.
+    Raises ValueError: there is no such checkpoint, it has no label for entailment, or an option is invalid.
     """
 
     def __init__(self, checkpoint: str | None, weights: dict[str, Path], run: Run) -> None:

@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.plot_style import MARKERS, PALETTE, save_figure, shared_legend
-from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text, markdown, write_output
+from benchmarks.common.tables import Published, figures_text, markdown, write_output
 from benchmarks.papers.nli_lex.judges import Judge, Judged
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
 from benchmarks.papers.nli_lex.tables import PUBLISHED, card_table, cost_table, figure_table
@@ -60,7 +59,7 @@ def write_report(
 ) -> str:
     """Compute every table and figure, write them to `output`, and return all tables as text.
 
-    `absent` says why a set is missing, `checks` has the results of `nli_checks.checks` and `denials.denial_checks`,
+    `absent` says why a set is missing, `checks` has the results of `checks` and `denial_checks` of nli_checks.py,
     `lines` identify the measured model; `shipped`: whether it is the shipped model, whose card gets its figures.
     """
     table = figure_table(judges, sets, judged, drawing)

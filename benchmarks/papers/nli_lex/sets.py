@@ -81,8 +81,7 @@ def load_judged(data: Path, keys: Iterable[str]) -> tuple[dict[str, JudgedSet], 
 def leave_out(sets: dict[str, JudgedSet], files: tuple[Path, ...]) -> dict[str, JudgedSet]:
     """The sets without the answers to the questions (column `question`) of some files.
 
-    Raises:
-        ValueError: a file lacks the column, or nothing is left of a set; names it.
+    Raises ValueError: a file lacks the column, or nothing is left of a set; names it.
     """
     questions = {question_key(text) for path in files for text in read_table(path, "question")["question"]}
 
@@ -100,8 +99,7 @@ def read_judged(path: Path) -> JudgedSet:
 
     A file with the columns of DIVER-QA as it is published is titled DIVER-QA, so that the paper's figures stand beside.
 
-    Raises:
-        ValueError: a column, a question, a gold answer, a judgement, or all rows are missing; names the file.
+    Raises ValueError: a column, a question, a gold answer, a judgement, or all rows are missing; names the file.
     """
     frame, title = read_table(path), path.stem
     if set(_AS_PUBLISHED) <= set(frame.columns):
@@ -115,8 +113,7 @@ def judged_set(frame: pd.DataFrame, title: str, source: str, separator: str | No
     `separator` stands between the gold answers in a text of column `reference`; None for one gold answer, or lists.
     `source` is named in errors.
 
-    Raises:
-        ValueError: any reason of `read_judged`.
+    Raises ValueError: any reason of `read_judged`.
     """
     check_columns(frame, ("question", "reference", "candidate", "human_label"), source)
     if frame.empty:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.options import Bootstrap, Cell
-from benchmarks.common.published import Published
+from benchmarks.common.tables import Published
 from benchmarks.papers.nli_lex.judges import CORRECT_ABOVE, Judge, Judged
 from benchmarks.papers.nli_lex.nli_judges import FITTED_HERE, NLI_LEX
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
@@ -119,7 +119,7 @@ def card_table(table: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
     """Figures of the model card, which training/cards.py reads: of what was measured on test sets, not times 100.
 
     EVOUNA is not a test set: its held-out questions chose the step and the weights. Takes the
-    results of `figure_table`, and of `nli_checks.checks` and `denials.denial_checks`.
+    results of `figure_table`, and of `checks` and `denial_checks` of nli_checks.py.
     """
     rows = [(row.set, row.figure, row.value / 100, None) for row in checks.itertuples()]
     test = (table["by"] == "all") & ~table["set"].isin(FITTED_HERE)

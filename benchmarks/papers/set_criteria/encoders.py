@@ -24,7 +24,7 @@ import numpy as np
 from nltk.tokenize import NLTKWordTokenizer
 
 from benchmarks.common.baselines import default_embsim
-from benchmarks.common.encoders import NotMeasured, read_vectors
+from benchmarks.common.encoders import NotMeasured, read_vectors, unavailable
 from benchmarks.common.options import check_distinct
 from benchmarks.common.own_metrics import NO_OPTIONS, Run
 from semantic_metrics.core.checkpoint_files import hash_files
@@ -73,9 +73,8 @@ def candidates(given: tuple[str, ...], seed: int, run: Run = NO_OPTIONS) -> list
     Without any they are all-MiniLM-L6-v2, with and without its normalisation, and MATCHA. Of `run`, precision and
     backend are of contextual MATCHA checkpoints.
 
-    Raises:
-        ValueError: a spec is invalid, two encoders have the same name, or `run` has a precision or a backend that
-            holds for none of them.
+    Raises ValueError: a spec is invalid, two encoders have the same name, or `run` has a precision or a backend that
+    holds for none of them.
     """
     usual = (MINI, f"{MINI} {UNNORMALISED}={UNNORMALISED}:{MINI}", f"MATCHA={MATCHA}")
     paper = [f"{name}={source}" for name, source in PAPER_ENCODERS.items()]
@@ -111,7 +110,7 @@ def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
         expected = "random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE or unnormalised:SPEC"
         raise ValueError(f"--encoder: expected {expected}, got {spec!r}")
     if match and PAPER_ENCODERS.get(match["name"]) == spec and "/" not in spec and spec != MINI:
-        return named(spec, lambda texts: _not_a_transformer(spec))
+        return named(spec, unavailable(f"{spec} is neither a transformer of the Hub nor a file of word vectors"))
     if spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec:  # a typo: no file, no repository
         expected = f"{MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..."
         raise ValueError(f"--encoder: expected {expected}, got {spec!r}")
@@ -120,10 +119,6 @@ def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
     if chosen and not _is_contextual(source):
         chosen = {}  # it runs in float32, on torch
     return named(Path(spec).name, lambda texts: load_encoder(source, run.get("device"), **chosen), chosen=chosen)
-
-
-def _not_a_transformer(name: str) -> Encoder:
-    raise NotMeasured(f"{name} is neither a transformer of the Hub nor a file of word vectors")
 
 
 def _is_contextual(source: str | None) -> bool:

@@ -70,9 +70,8 @@ class Measured:
 def read_samples(path: Path, limit: int | None = None, seed: int = 0) -> SampleSet:
     """Read samples from a parquet, CSV or JSON-lines file; at most `limit` of each operator, drawn at random.
 
-    Raises:
-        ValueError: the file cannot be read, a column is missing, an operator is unknown, or a text is not a string;
-            says which.
+    Raises ValueError: the file cannot be read, a column is missing, an operator is unknown, or a text is not a string;
+    says which.
     """
     frame = read_table(path, *COLUMNS)
     for column in COLUMNS:

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import Published, figures_text
 from benchmarks.papers.set_criteria.encoders import Candidate
 from benchmarks.papers.set_criteria.means import CONDITIONS
 from semantic_metrics.set_criteria.criteria import Ranges

@@ -19,15 +19,13 @@ import click
 
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, default_embsim
-from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.common.encoders import sentence_transformer
 from benchmarks.common.own_metrics import SHIPPED, fits_a_card
 from benchmarks.papers.matcha.scoring import score_sets
 from benchmarks.papers.stsscore import scorers as rows
 from benchmarks.papers.stsscore.report import write_report
 from benchmarks.papers.stsscore.scorers import STSSCORE, PublishedScores
-from benchmarks.papers.stsscore.sets import FILES, TITLES, PairSet, Seen, hub_qqp, load_pairs, read_qqp, stsb_splits
-
-HUB = "hub"
+from benchmarks.papers.stsscore.sets import FILES, TITLES, PairSet, Seen, load_pairs, read_qqp, stsb_splits
 
 
 @click.command()
@@ -105,17 +103,8 @@ def gather(
     for key in (key for key in keys if key not in sets):
         absent[key] = f"no file {data / FILES[key]}" if key in FILES else "not given (--qqp FILE, or --qqp hub)"
     if "qqp" in keys and qqp is not None:
-        try:
-            sets["qqp"] = _qqp(qqp, seen)
-            del absent["qqp"]
-        except NotMeasured as reason:
-            raise ValueError(f"qqp: {reason}") from reason
+        sets["qqp"] = read_qqp(qqp, seen)
+        del absent["qqp"]
     if absent and (wanted or not sets):
         raise ValueError("; ".join(f"{key}: {reason}" for key, reason in absent.items()))
     return {key: sets[key] for key in keys if key in sets}, absent
-
-
-def _qqp(source: str, seen: Seen) -> PairSet:
-    if source != HUB and not Path(source).is_file():
-        raise ValueError(f"--qqp: expected a file or `{HUB}`, got {source!r}")
-    return hub_qqp(seen) if source == HUB else read_qqp(Path(source), seen)

@@ -7,8 +7,7 @@ import pandas as pd
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
-from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text, write_output
+from benchmarks.common.tables import Published, figures_text, write_output
 from benchmarks.papers.matcha.scoring import Scores, write_scores
 from benchmarks.papers.stsscore.figures import draw, plans
 from benchmarks.papers.stsscore.scorers import (

@@ -84,8 +84,7 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
     An empty text has 0 before it is rescaled, as in bert-score. `model` is a Hub id, or a folder with the model's name,
     by which its layer and its baseline are known; `layer` is None for bert-score's own choice.
 
-    Raises:
-        NotMeasured: the model does not load, or its layer or its baseline is not known.
+    Raises NotMeasured: the model does not load, or its layer or its baseline is not known.
     """
     import bert_score
     from bert_score.utils import model2layers
@@ -108,8 +107,7 @@ class PublishedScores:
     (aieng-lab/stsscore), whose `scores/{stsb,mrpc,wmt22}.csv` have a line for each row of those `sets`, with its label;
     where a set has a part of the rows alone, its `lines` say which.
 
-    Raises:
-        ValueError: a file cannot be read, or its lines are not those of the set; names it.
+    Raises ValueError: a file cannot be read, or its lines are not those of the set; names it.
     """
 
     def __init__(

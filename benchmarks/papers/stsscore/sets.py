@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from datasets import load_dataset
 
-from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.tables import check_columns, read_table
 from benchmarks.papers.matcha.sets import RatedSet, rated_set
 
@@ -33,7 +32,7 @@ _SCALES = {"stsb": (0.0, 5.0), "mrpc": (0.0, 1.0), "qqp": (0.0, 1.0)}
 _COLUMNS = {"question1": "sentence1", "question2": "sentence2", "is_duplicate": "label", "score": "label"}
 _COLUMNS |= {"reference": "sentence1", "translation": "sentence2"}
 _HUMAN_PREFIX = "ref"  # of WMT's "systems" that are reference translations
-HUB_ID = "nyu-mll/glue"  # the paper's QQP are its 363,846 pairs, not Quora's 404,290
+HUB, HUB_ID = "hub", "nyu-mll/glue"  # the paper's QQP are its 363,846 pairs, not Quora's 404,290
 
 Pair = frozenset[str]
 
@@ -80,9 +79,8 @@ def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> Pai
     `row` is the number of a row in the authors' file of scores, `source` is named in errors, `seen` are pairs of
     training data.
 
-    Raises:
-        ValueError: a column or a text is missing, there are no rows, a label is not on the scale of the set, or all
-            labels are equal.
+    Raises ValueError: a column or a text is missing, there are no rows, a label is not on the scale of the set, or all
+    labels are equal.
     """
     frame = frame.rename(columns=_COLUMNS)
     check_columns(frame, ("sentence1", "sentence2", "label"), source)
@@ -133,18 +131,18 @@ def stsb_splits(data: Path) -> dict[str, pd.DataFrame]:
     return {split: read_table(path) for split, path in paths.items() if path.is_file()}
 
 
-def read_qqp(path: Path, seen: Seen) -> PairSet:
-    """QQP from a local file: a .tsv (GLUE's train.tsv, or Quora's, which has more pairs), .parquet, .csv or .jsonl.
+def read_qqp(source: str, seen: Seen) -> PairSet:
+    """QQP from HUB, GLUE's training split as the authors take it, or from a file: .tsv, .parquet, .csv or .jsonl.
 
-    Columns sentence1, sentence2, label, or Quora's names of them; an empty question stays an empty text.
+    A file, such as Quora's, which has more pairs, has the columns sentence1, sentence2, label, or Quora's names of
+    them; an empty question stays an empty text. A ValueError says why it cannot be read.
     """
-    return pair_set("qqp", read_table(path), path.name, seen.by("qqp"))
-
-
-def hub_qqp(seen: Seen) -> PairSet:
-    """QQP from the Hub: GLUE's training split, as the authors take it; NotMeasured if the download fails."""
+    if source != HUB:
+        if not Path(source).is_file():
+            raise ValueError(f"--qqp: expected a file or `{HUB}`, got {source!r}")
+        return pair_set("qqp", read_table(Path(source)), Path(source).name, seen.by("qqp"))
     try:
         frame = load_dataset(HUB_ID, "qqp", split="train").to_pandas()
     except (OSError, RuntimeError, ValueError) as error:  # what datasets and the Hub raise
-        raise NotMeasured(f"the Hub did not give it ({error})") from error
+        raise ValueError(f"qqp: the Hub did not give it ({error})") from error
     return pair_set("qqp", frame, HUB_ID, seen.by("qqp"))

@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from benchmarks.common.baselines import Metric
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap, Cell
-from benchmarks.common.published import Published
+from benchmarks.common.tables import Published
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.stsscore.scorers import ENSEMBLE, PAPER_WEAKER, PUBLISHED_COLUMNS, STSSCORE, PublishedScores
 from benchmarks.papers.stsscore.sets import ALL, CLASSES, HALVES, TITLES, UNSEEN, PairSet

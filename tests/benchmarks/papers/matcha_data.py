@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
-from benchmarks.papers.matcha.scoring import Scores, TripletScores
+from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.matcha.sets import CALIBRATION, TITLES, EvaluationSet, RatedSet, TripletSet
 from semantic_metrics.stats.separation import UNIT
 
@@ -48,7 +48,7 @@ def scores_of(metrics: list[Metric], sets: list[EvaluationSet], seed: int = 5) -
         for dataset in sets:
             if isinstance(dataset, TripletSet):
                 correct, incorrect = rng.uniform(low, high, (2, len(dataset)))
-                scores.triplets[one.name, dataset.key] = TripletScores(np.maximum(correct, incorrect - 0.2), incorrect)
+                scores.triplets[one.name, dataset.key] = np.stack([np.maximum(correct, incorrect - 0.2), incorrect])
             else:
                 scores.rated[one.name, dataset.key] = rng.uniform(low, high, len(dataset))
     return scores

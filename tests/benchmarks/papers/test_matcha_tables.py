@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.common.options import Bootstrap
-from benchmarks.common.published import Published
+from benchmarks.common.tables import Published
 from benchmarks.papers.matcha import agreement, hub_sets, separation
 from benchmarks.papers.matcha.authors import ROW, SNPMI_ROW, Authors
 from benchmarks.papers.matcha.report import PUBLISHED, write_results
@@ -49,7 +49,7 @@ def test_a_checkout_is_read_as_published(repository: Path) -> None:
     assert (matcha.name, snpmi.name) == (ROW, SNPMI_ROW)
     assert matcha.load()(["c1", "j0"], ["p1", "q0"]).tolist() == [0.8, 0.1]
     scores = score_sets([matcha, snpmi], authors.sets)
-    assert scores.triplets[SNPMI_ROW, "snli"].incorrect.tolist() == [0.2] * 4
+    assert scores.triplets[SNPMI_ROW, "snli"][1].tolist() == [0.2] * 4
     assert "published no score of 2 of 2 pairs" in scores.reasons[SNPMI_ROW, "climate_fever"]
     with pytest.raises(ValueError, match="--authors: expected files"):
         Authors(repository / "lm-embedding" / "precomputed" / "snpmi")
@@ -83,7 +83,7 @@ def test_differences_to_the_authors_are_of_the_same_pairs(all_sets: dict, tmp_pa
     table = pd.read_csv(tmp_path / "authors.csv").set_index(["metric", "set", "figure"])
     assert len(table) == 2 * 3, "neither the baseline nor the authors are compared with the authors"
     own, other = (scores.triplets[name, "snli"] for name in ("MATCHA (a)", ROW))
-    gap = 50 * ((own.correct - own.incorrect) - (other.correct - other.incorrect)).mean()
+    gap = 50 * ((own[0] - own[1]) - (other[0] - other[1])).mean()
     assert table.loc[("MATCHA (a)", "SNLI", "n_delta"), "value"] == pytest.approx(gap)
     ratings = pd.read_csv(tmp_path / "authors_ccc.csv").set_index("figure")
     values = [scores.rated[name, "human"] for name in ("MATCHA (a)", ROW)]
@@ -126,7 +126,7 @@ def test_separation_table_has_every_figure_with_an_interval(all_sets: dict, publ
     assert set(table[table["set"] == "MedNLI"]["table"]) == {"6"}
     pair = scores.triplets["EmbSim", "snli"]
     row = table[(table["metric"] == "EmbSim") & (table["set"] == "SNLI")].set_index("figure")
-    assert row.loc["n_delta", "value"] == pytest.approx(50 * (pair.correct - pair.incorrect).mean())
+    assert row.loc["n_delta", "value"] == pytest.approx(50 * (pair[0] - pair[1]).mean())
     assert row.loc["n_delta", "published"] == 16.17
     assert row.loc["macro_f1", "published"] == 37.96
     assert row.loc["n_delta", "low"] < row.loc["n_delta", "value"] < row.loc["n_delta", "high"]

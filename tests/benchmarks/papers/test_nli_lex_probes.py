@@ -7,8 +7,17 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.papers.nli_lex.denials import JUDGES, NUMBERS, TITLES, denial_checks, main, probe_answers
-from benchmarks.papers.nli_lex.nli_checks import answer, checks, one_word_pairs
+from benchmarks.papers.nli_lex.nli_checks import (
+    JUDGES,
+    NUMBERS,
+    TITLES,
+    answer,
+    checks,
+    denial_checks,
+    main,
+    one_word_pairs,
+    probe_answers,
+)
 from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import load_scorer
 from tests.nli_lex.conftest import nli

@@ -148,7 +148,7 @@ def test_qqp_is_read_as_quora_publishes_it(tmp_path: Path) -> None:
     frame.loc[4, "question1"] = 'What is "null"?'
     frame.loc[5, "question1"] = "null"
     frame.to_csv(tmp_path / "qqp.tsv", sep="\t", index=False)
-    dataset = sts.read_qqp(tmp_path / "qqp.tsv", sts.Seen({}))
+    dataset = sts.read_qqp(str(tmp_path / "qqp.tsv"), sts.Seen({}))
     assert dataset.references == list(frame["question1"])
     assert dataset.candidates == list(frame["question2"])
     assert dataset.ratings.tolist() == list(frame["is_duplicate"])
