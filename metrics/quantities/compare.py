@@ -282,8 +282,13 @@ def _relate_amounts(one: Quantity, other: Quantity) -> str:
 def _in_some_unit(one: Quantity, other: Quantity) -> bool:
     """Whether a number without a unit is the other amount in a unit that is not said: "90" beside "1.5 hours"."""
     bare, amount = (other, one) if one.unit.name else (one, other)
-    dimension, value = amount.unit.dimension, amount.values[0]
-    return any(unit.dimension == dimension and bare.number * unit.size + unit.zero == value for unit in NAMES.values())
+    return amount.values[0] / bare.number in _sizes(amount.unit.dimension) if bare.number else False
+
+
+@lru_cache(maxsize=None)
+def _sizes(dimension: str) -> frozenset[Fraction]:
+    """Of all units that measure the same."""
+    return frozenset(unit.size for unit in NAMES.values() if unit.dimension == dimension)
 
 
 def _needs_substance(one: Quantity, other: Quantity) -> bool:

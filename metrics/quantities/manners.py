@@ -12,10 +12,12 @@ CUT_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.S | re.I)  # the prompt had
 WRAPPED = [
     re.compile(pattern, re.S)
     for pattern in (
-        r"\\(?:boxed|text|mathrm|mathbf)\{([^{}]*)\}",
+        r"(?:(?<!\$)\$+)?\\boxed\{([^{}]*)\}\$*",
+        r"\\(?:text|mathrm|mathbf)\{([^{}]*)\}",
         r"\A\s*\$+([^$]+)\$+\s*\Z",
-        r"\\\((.*?)\\\)",
-        r"\\\[(.*?)\\\]",
+        r"(?<![\w$])\$([A-Za-z\\][^$\n]*)\$(?![\w$])",  # no amounts: "$5 and $6"
+        r"\\\(((?:(?!\\[()]).)*)\\\)",
+        r"\\\[((?:(?!\\[\[\]]).)*)\\\]",
         r"\A\s*<answer>(.*)</answer>\s*\Z",
     )
 ]

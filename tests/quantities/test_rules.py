@@ -53,6 +53,8 @@ CONVERSIONS = [
     ("x**2", "x^2"),
     ("x*y", "x \u00d7 y"),
     ("$x = 5$", "x = 5"),
+    ("We get $x = 5$.", "We get x = 5."),
+    ("The answer is $\\boxed{42}$.", "The answer is 42."),
     ("\\(x = 5\\)", "x = 5"),
     ("$\\boxed{\\frac{1}{2}}$", "0.5"),
     ("\\{1, 2\\}", "{1, 2}"),
