@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from math import ceil, floor, log10
 
@@ -285,7 +285,7 @@ def _in_some_unit(one: Quantity, other: Quantity) -> bool:
     return amount.values[0] / bare.number in _sizes(amount.unit.dimension) if bare.number else False
 
 
-@lru_cache(maxsize=None)
+@cache
 def _sizes(dimension: str) -> frozenset[Fraction]:
     """Of all units that measure the same."""
     return frozenset(unit.size for unit in NAMES.values() if unit.dimension == dimension)

@@ -832,9 +832,10 @@ def _with_part(text: str, value: Fraction, end: int, rest: list[str], ends: list
     elif rest[:2] == ["and", "a"] and rest[2:3] and rest[2] in PARTS:
         scale = max([1, *(one for one in SCALES.values() if one <= value)])  # "a million and a half"
         return value + Fraction(scale, PARTS[rest[2]]), ends[2]
-    elif rest[0] == "and" and (top := cardinal(rest, 1))[0] is not None:  # "seven and three quarters"
-        number, place = top
-        if rest[place : place + 1] and (part := PARTS.get(rest[place], 0)) > number > 0 and value.denominator == 1:
+    elif rest[0] == "and":  # "seven and three quarters"
+        number, place = cardinal(rest, 1)
+        part = PARTS.get(rest[place], 0) if place < len(rest) else 0
+        if number is not None and 0 < number < part and value.denominator == 1:
             return value + Fraction(number) / part, ends[place]
     return (value * 12, ends[0]) if rest[0] == "dozen" else (value, end)
 
