@@ -7,7 +7,7 @@ from typing import Literal
 
 CACHED_TEXTS = 4096
 RAISED = "\u00b2\u00b3\u00b9\u2070-\u207e"
-RAISED_AFTER_DIGIT = re.compile(rf"(?<=\d)[{RAISED}]+")
+RAISED_AFTER_WORD = re.compile(rf"(?<=[^\W_])[{RAISED}]+")
 FRACTION_AFTER_DIGIT = re.compile("(?<=\\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 NUMBER_SIGN = re.compile("\u2116\\.?")
 DASH_BEFORE_DIGIT = re.compile('(?<![^\\s("=^~<>:])[\u2010-\u2015\u2212](?=\\d)')
@@ -57,7 +57,7 @@ def unfold(text: str) -> str:
     if text.isascii():
         return text
     text = FRACTION_AFTER_DIGIT.sub(" ", NUMBER_SIGN.sub("No.", text))
-    text = RAISED_AFTER_DIGIT.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
+    text = RAISED_AFTER_WORD.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
     text = normalize("NFC", "".join(map(_plain, normalize("NFC", text))))
     return DASH_BEFORE_DIGIT.sub("-", text)
 

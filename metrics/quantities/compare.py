@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from math import ceil, floor, log10
 
@@ -30,12 +30,13 @@ from semantic_metrics.quantities.read import (
     Reading,
     read,
 )
-from semantic_metrics.quantities.units import CURRENCY_SIGNS, NAMES, NO_UNIT, PERCENT, SYMBOLS, Unit
+from semantic_metrics.quantities.units import CURRENCY_SIGNS, ELSEWHERE, NAMES, NO_UNIT, PERCENT, STUFF, SYMBOLS, Unit
 
 EQUAL, OPEN, DIFFERENT = "equal", "open", "different"
 ABOUT = Fraction(1, 5)  # beside "about" two numbers less than this share apart may both be true (decisions/numbers.md)
 LEAST_ROUNDED = 10_000  # a smaller whole number is not rounded: 1950 is not 1945
 CONVERTED = Fraction(1, 100)  # by how much a number may change where it is written in another unit
+ONE = Fraction(1)
 SURE_DIGITS = 3  # with fewer, a number that another rounds to may be another one
 NEGATIONS = word_set(
     "no not never none nobody nothing neither nor without cannot cant dont doesnt didnt isnt arent wasnt wont"
@@ -44,6 +45,7 @@ LISTED = word_set("and or , times plus x by + * \u00d7 ; &")
 JOINING = LISTED | word_set("as well in on at the a")
 IN_ORDER = word_set("to into before after from than / > < until over beats \\")
 FILLERS = word_set("answer is the a an it s its was are there they about of that equals in on at day")
+IN_BASE = re.compile(r"0[xX][0-9a-fA-F]+|0[bB][01]+")
 AGAIN = word_set("as well too also then again another more later and did so")
 BEFORE_DATES = word_set("on in at the of")
 LONG_PERIODS = word_set("d wk mo yr fortnight decade century")
@@ -96,7 +98,8 @@ def compare(one: str, other: str) -> Comparison:
         same_count = len(first.quantities) == len(second.quantities)
         if not (same_count and any(relate(a, b) == DIFFERENT for a, b in pairs)):  # "5 mW" is not "5 MW"
             return Comparison(True)
-    if key and key == _key(second) and all(relate(a, b) == EQUAL for a, b in pairs):
+    same_marks = first.marks == second.marks or not (first.marks and second.marks)  # "x[0]" is not "x[1]"
+    if key and key == _key(second) and same_marks and all(relate(a, b) == EQUAL for a, b in pairs):
         return Comparison(True)
     return Comparison(False, tuple(_differences(first, second)))
 
@@ -142,11 +145,12 @@ def relate(one: Quantity, other: Quantity) -> str:
     if IDENTIFIER in kinds:
         pairs = (one, other), (other, one)
         counted = any(a.kind == IDENTIFIER != b.kind and a.text == str(b.number) for a, b in pairs)  # "chapter 4", "IV"
-        return EQUAL if _joined_up(one) == _joined_up(other) or counted else DIFFERENT
+        return EQUAL if _joined_up(one) == _joined_up(other) or counted else _relate_codes(one, other)
     if kinds <= {DATE, YEAR}:
         return _relate_dates(one, other)
     if YEAR in kinds and kinds & {NUMBER, ORDINAL}:
-        return EQUAL if one.number == other.number and not one.unit.name and not other.unit.name else DIFFERENT
+        said = one.unit.name or other.unit.name  # "the 1900s", "nineteen hundred"
+        return DIFFERENT if one.number != other.number else OPEN if said else EQUAL
     if NUMBER in kinds and kinds & {DATE, CLOCK}:
         return OPEN if _may_be_same(*((one, other) if one.kind == NUMBER else (other, one))) else DIFFERENT
     if RANGE in kinds:
@@ -158,6 +162,17 @@ def relate(one: Quantity, other: Quantity) -> str:
     if len(kinds) > 1 and not kinds <= {NUMBER, ORDINAL}:
         return OPEN if kinds & {WEEKDAY, SCALE, FACTOR, RATE} else DIFFERENT
     return _relate_amounts(one, other)
+
+
+def _relate_codes(one: Quantity, other: Quantity) -> str:
+    """OPEN where a code may be a range or a number: "50/50" and "50-50", "USB 2.0" and "USB 2", "0xFF" and 255."""
+    code, other = (one, other) if one.kind == IDENTIFIER else (other, one)
+    if other.kind == IDENTIFIER:
+        return DIFFERENT
+    if other.kind == RANGE:
+        return OPEN if re.findall(r"\d+", code.text) == re.findall(r"\d+", other.text) else DIFFERENT
+    value = int(code.text, 0) if IN_BASE.fullmatch(code.text) else None
+    return OPEN if code.text == f"{other.text}.0" or value == other.number else DIFFERENT
 
 
 def _joined_up(quantity: Quantity) -> str:
@@ -200,6 +215,8 @@ def _relate_clocks(one: Quantity, other: Quantity) -> str:
 
 def _relate_ranges(one: Quantity, other: Quantity) -> str:
     scalar, span = (one, other) if other.kind == RANGE else (other, one)
+    if scalar.kind == CLOCK and max(span.values) <= 60:
+        return OPEN  # "ten to four"
     both = one.kind == other.kind
     if len(scalar.values) == 3 and len(span.values) == 6:
         if scalar.bound or span.bound or scalar.unit.name or span.unit.name:
@@ -246,13 +263,38 @@ def _relate_amounts(one: Quantity, other: Quantity) -> str:
             return EQUAL if one.bound == other.bound else OPEN
         left_out = not (one.unit.name and other.unit.name)
         bounded = bool({one.bound[:1], other.bound[:1]} & {"<", ">"})  # "under 32" beside "29 years"
-        unsure = (left_out and (one.number == other.number or bounded)) or _may_be(one, other) or _may_be(other, one)
-        return OPEN if unsure or _leaves_out(one.unit, other.unit) or _leaves_out(other.unit, one.unit) else DIFFERENT
+        unsure = left_out and (bounded or one.number == other.number or _in_some_unit(one, other))
+        pairs = (one, other), (other, one)
+        unsure = unsure or any(_may_be(a, b) or _leaves_out(a.unit, b.unit) for a, b in pairs)
+        return OPEN if unsure or _needs_substance(one, other) else DIFFERENT
     if one.number != other.number and _is_habit(one.unit, other.unit):
         return EQUAL if x == y and one.bound == other.bound else OPEN
     if one.bound != other.bound or one.bound:
         return _relate_bounds(one, other, x, y)
-    return _relate_values(one, other, x, y)
+    related = _relate_values(one, other, x, y)
+    if related != EQUAL and one.unit != other.unit:
+        for factor in (ELSEWHERE.get(one.unit.name), 1 / ELSEWHERE.get(other.unit.name, ONE)):
+            if factor and _relate_values(one, other, x * factor, y) == EQUAL:
+                return OPEN
+    return related
+
+
+def _in_some_unit(one: Quantity, other: Quantity) -> bool:
+    """Whether a number without a unit is the other amount in a unit that is not said: "90" beside "1.5 hours"."""
+    bare, amount = (other, one) if one.unit.name else (one, other)
+    return amount.values[0] / bare.number in _sizes(amount.unit.dimension) if bare.number else False
+
+
+@cache
+def _sizes(dimension: str) -> frozenset[Fraction]:
+    """Of all units that measure the same."""
+    return frozenset(unit.size for unit in NAMES.values() if unit.dimension == dimension)
+
+
+def _needs_substance(one: Quantity, other: Quantity) -> bool:
+    """Whether one amount may be the other of some substance, as "90 mg/dl" of glucose are "5 mmol/l"."""
+    (first, *by), (second, *others) = (quantity.unit.dimension.split("/") for quantity in (one, other))
+    return by == others and {first, second} <= STUFF and one.number != other.number
 
 
 def _leaves_out(unit: Unit, other: Unit) -> bool:
@@ -279,8 +321,8 @@ def _may_be(one: Quantity, other: Quantity) -> bool:
         return one.number == 10_000 * value
     if one.unit == NAMES["basis_point"]:  # "bps" are also bits per second
         return dimension == "data/time" and one.number == other.number
-    if one.unit == NAMES["pound"] and "pound" in one.text:
-        return dimension == "GBP" and value == one.number
+    if one.unit.name.split("/")[0] == "lb" and "pound" in one.text:
+        return dimension.split("/")[0] == "GBP" and other.number == one.number
     return dimension == "length" and one.text[-1] in "kK" and value == one.values[0]
 
 
@@ -290,6 +332,8 @@ def _may_be_same(number: Quantity, other: Quantity) -> bool:
         if number.unit.name:  # "14h30"
             return number.unit.dimension == "time" and number.values[0] in (60 * other.values[0], other.values[0])
         return (60 * number.number - other.values[0]) % 720 == 0
+    if number.text == "{:04}{:02}{:02}".format(*map(int, other.values)):
+        return True
     parts = [part for part in number.text.split("/") if part.isdigit()]
     return len(parts) == 2 and sorted(map(Fraction, parts)) == sorted(filter(None, other.values))
 
@@ -357,11 +401,22 @@ def _differences(first: Reading, second: Reading) -> list[Difference]:
     words, others = first.words, second.words
     if words == others and len(first.quantities) == len(second.quantities):
         return _in_same_words(first, second)
-    if len(words) == len(others) == 1 and Q not in (*words, *others) and max(map(len, (*words, *others))) == 1:
-        return [Difference(words[0], others[0])] if words != others else []
+    if letters := _other_letters(first.text, second.text):
+        return letters
     if initials := other_initials(words, others):
         return [Difference(*initials)]
     return []
+
+
+def _other_letters(text: str, other: str) -> list[Difference]:
+    """Letters that differ where they are the whole text, or capitals where all else is the same: "Plan A", "Plan B"."""
+    tokens, others = (re.findall(r"\w+|[^\w\s]", one.strip("".join(OUTER))) for one in (text, other))
+    pairs = [(a, b) for a, b in zip(tokens, others, strict=False) if a != b]
+    single = all(len(a) == len(b) == 1 and a.isalpha() and b.isalpha() for a, b in pairs)
+    if not single or len(tokens) != len(others):
+        return []
+    named = len(tokens) == 1 or (len(pairs) == 1 and all(map(str.isupper, pairs[0])))
+    return [Difference(a, b) for a, b in pairs] if named else []
 
 
 def _negations(words: tuple[str, ...]) -> set[str]:
@@ -395,9 +450,10 @@ def _relisted(first: Reading, pairs: list[tuple[Quantity, Quantity]]) -> bool:
     for quantity in first.quantities:
         if pairs[0][0].begin < quantity.begin < pairs[-1][0].begin:
             between = between.replace(quantity.text, " ")
-    words = set(re.findall(r"\w+|[^\w\s]", between.lower()))
-    bracketed = first.text[: pairs[0][0].begin].rstrip().endswith(("(", "["))
-    return words <= JOINING and bool(words & LISTED) and not bracketed
+    before = first.text[: pairs[0][0].begin].rstrip()
+    words, said = (set(re.findall(r"\w+|[^\w\s]", part.lower())) for part in (between, before))
+    bracketed = before.endswith(("(", "["))
+    return words <= JOINING | (said - IN_ORDER) and bool(words & LISTED) and not bracketed
 
 
 def _signs(reading: Reading) -> list[str]:
@@ -510,7 +566,8 @@ def _comparable(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities may answer the same question."""
     if _is_date(one) or _is_date(other):
         return _is_date(one) and _is_date(other)
-    return one.kind == other.kind or {one.kind, other.kind} <= {NUMBER, RANGE, SHARE}
+    alike = one.kind == other.kind or {one.kind, other.kind} <= {NUMBER, RANGE, SHARE}
+    return alike and not _needs_substance(one, other)
 
 
 def find_conflict(question: str, answer: str, reference: str) -> Difference | None:

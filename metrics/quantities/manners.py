@@ -8,7 +8,21 @@ from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, name_sign
 
 THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
 CUT_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.S | re.I)  # the prompt had the beginning
-BOXED = re.compile(r"(?:(?<!\$)\$+)?\\boxed\{([^{}]*)\}\$*")
+# what a box of LaTeX, its signs for mathematics, or a tag holds
+WRAPPED = [
+    re.compile(pattern, re.S)
+    for pattern in (
+        r"(?:(?<!\$)\$+)?\\boxed\{([^{}]*)\}\$*",
+        r"\\(?:text|mathrm|mathbf)\{([^{}]*)\}",
+        r"\A\s*\$+([^$]+)\$+\s*\Z",
+        r"(?<![\w$])\$([A-Za-z\\][^$\n]*)\$(?![\w$])",  # no amounts: "$5 and $6"
+        r"\\\(((?:(?!\\[()]).)*)\\\)",
+        r"\\\[((?:(?!\\[\[\]]).)*)\\\]",
+        r"\A\s*<answer>(.*)</answer>\s*\Z",
+    )
+]
+ESCAPED = re.compile(r"\\([{}$%#&_])")
+LATEX_FRACTION = re.compile(r"\\[dt]?frac\{(\d+)\}\{(\d+)\}")
 JSON_KEYS = word_set("answer response result final_answer")  # of an object with nothing else
 MOST_LAYERS = 8  # of markup in markup
 MARKDOWN = re.compile(r"(?<!\w)(\*\*|__|`)(?=[^\s*_`])([^*_`\n]+)(?<=\S)\1(?!\w)|^#{1,6}\s+", re.M)
@@ -50,7 +64,7 @@ GUESS = re.compile(r"\b(?:but|however|probably|maybe|i think|i believe|i guess|m
 HOWEVER = re.compile(r"\bhowever\b", re.I)  # behind "As an AI, I cannot ..." an answer often follows
 MOST_WORDS_WITHOUT_ANSWER = 30
 SUBORDINATE = re.compile(
-    r"\s(?:how|why|if|whether|what|who|when|where|which|that|any|but|i|we|he|she|they|my|his|her)\b", re.I
+    r"\s(?:how|why|if|whether|what|who|when|where|which|that|any|but|i|we|he|she|they|my|his|her)\s+\w", re.I
 )
 CHOICE = re.compile(r"(?:\A|(?<=\s))[(\[]?([A-Ha-h]|[1-9])[)\].:]\s+")
 LETTER = re.compile(r"(?<![\w'\u2019.])[(\[]?([A-H])[)\]]?(?![\w'\u2019+-]|\.\w)")
@@ -81,7 +95,9 @@ def plain(text: str) -> str:
     """
     bare = whole = unfold(text)
     for _ in range(MOST_LAYERS):
-        less = _unpacked(BOXED.sub(r"\1", bare))
+        less = _unpacked(ESCAPED.sub(r"\1", LATEX_FRACTION.sub(r"\1/\2", bare)))
+        for pattern in WRAPPED:
+            less = pattern.sub(r"\1", less)
         less = LEAD.sub("", MARKDOWN.sub(lambda match: match[2] or "", less))
         if less == bare or not less.strip():
             return bare

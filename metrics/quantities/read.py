@@ -42,8 +42,8 @@ SCALE_WORDS = {"dozens": 12, "hundreds": 100, "thousands": 1000, "millions": 10*
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 RATES = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "annually": "year", "yearly": "year"}
 CLOCK_WORDS = {"noon": 720, "midday": 720, "midnight": 0}
-PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4, "third": 3, "thirds": 3, "tenth": 10, "tenths": 10}
-PARTS |= {word + ending: value for word, value in ORDINALS.items() if 5 <= value <= 20 for ending in ("", "s")}
+PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4, "third": 3, "thirds": 3}
+PARTS |= {word + ending: value for word, value in ORDINALS.items() if 4 <= value <= 20 for ending in ("", "s")}
 QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 NOTHING = frozenset(("none", "nil", "nothing"))  # numbers where they are the whole text
 DOUBTFUL = frozenset(("one", "first", "second", "third"))  # often no numbers: "one of them", "it first appeared"
@@ -80,8 +80,9 @@ NUMBERED_NAMES = word_set(
     "napoleon victor urban boniface adrian haakon olav gustav christian harald albert rama"
 )
 
-OPERATORS = {"!=": "\u2260", "<>": "\u2260", "<=": "\u2264", ">=": "\u2265", "->": "\u2192"}  # of programs
-OPERATOR = re.compile(r"(?<![<>=!-])(?:" + "|".join(OPERATORS) + r")(?![<>=-])")
+TIMES_SIGNS = frozenset("\u00d7\u00b7")
+OPERATORS = {"**": "^", "!=": "\u2260", "<>": "\u2260", "<=": "\u2264", ">=": "\u2265", "->": "\u2192"}  # of programs
+OPERATOR = re.compile(r"(?<![<>=!-])(?:" + "|".join([*OPERATORS][1:]) + r")(?![<>=-])|(?<=\w)\*\*(?=\w)")
 
 TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:(?<=[nN])['\u2019][tT]\b)?|[^\w\s]|_")
 UNIT_WORD = re.compile(
@@ -138,10 +139,11 @@ DECIMAL_COMMA = re.compile(r"\d+,\d\d?")  # a list where no unit stands beside i
 # amounts in two units, the second of which is not always written: "1h30", "6'2\""
 WITH_SMALLER = (
     ("hour", 60, re.compile(r"(\d{1,3})h\s?([0-5]\d)(?:\s?m(?:in)?)?(?!\w)")),
-    ("foot", 12, re.compile(r"(\d)['\u2019\u2032]\s?(\d\d?)(?:[\"\u201d]|['\u2019\u2032]{2})")),
+    ("foot", 12, re.compile(r"(\d)['\u2019\u2032]\s?(1[01]|\d)(?:[\"\u201d]|['\u2019\u2032]{2})")),
 )
 POINT_OF_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "1.500" is 1500 in many countries
-SPACED = re.compile(r"\d{1,3}(?:[ \u202f]\d{3})+(?![\d.,]?\d)")
+# thousands behind spaces, or as in Switzerland and in programs
+SPACED = re.compile(r"\d{1,3}([ \u202f'\u2019_])\d{3}(?:\1\d{3})*(?:[.,]\d\d?)?(?![\d.,]?\d)")
 POWER = re.compile(r"[eE]([+-]?\d\d?)(?!\w)|\s?[x\u00d7*\u00b7]\s?10\s?\^\s?\(?(-?\d\d?)\)?(?!\w)")
 POWER_BEGINS, WORD_BEGINS = re.compile(r"[x\u00d7]\d|e\d"), re.compile(r"\d+[-.]?[^\W\d_]+-")
 RAISED = re.compile(r"\s?(?:\^|\*\*)\s?(-?\d\d?)(?!\w|\.\d)")
@@ -207,6 +209,10 @@ MARKER = re.compile(r"\[\d{1,3}(?:[,-] ?\d{1,3})*\]|^\s*(?:\(\d{1,3}\)|\d{1,3}[.
 ROMAN = re.compile(r"(?=[IVXLC])(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\Z")
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 BEFORE_ROMAN = word_set("chapter stage war part type phase volume act book figure table section bowl grade level class")
+# the unit of a number behind an amount in another, and how many digits it has at least
+SMALLER = {"ft": (NAMES["inch"], 1), "metre": (NAMES["centimetre"], 2)}
+MONEY = frozenset(CURRENCY_SIGNS.values())
+NO_NOUN = re.compile(r"\W*\Z|[.,;:!?)]|\s(?:tall|high|long|wide|each|an?|per|for|and|or|to|in|on|at|by)\b")
 Q = "\0"  # stands for a quantity among words
 Frame = list[tuple[int, int, str]]  # begin and end of each word, sign and quantity, with the word folded, the sign or Q
 
@@ -265,12 +271,14 @@ class Reading:
         atoms: its quantities in their order, each alone.
         quantities: the same, with those of a range or a sequence ("3-1", "from 10 to 20") as one.
         frame: its words and signs, folded, with Q in the place of each of `quantities`; no full stops, no bounds.
+        marks: of sources and of items of a list, which are no part of the frame: "[1]".
     """
 
     text: str
     atoms: tuple[Quantity, ...]
     quantities: tuple[Quantity, ...]
     frame: tuple[str, ...]
+    marks: tuple[str, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -295,6 +303,8 @@ def read(text: str) -> Reading:
             place = marks[begin]
         elif quantity := _read_one(text, begin, token[0], frame):
             quantity, first, place = _bounded(text, quantity, frame[-1][2] if frame else "")
+            if atoms:
+                atoms[-1], quantity = _in_smaller(text, atoms[-1], quantity)
             if atoms and _is_part(text, atoms[-1], bounds[-1][1], quantity):
                 quantity, first = _whole(text, atoms.pop(), quantity), bounds.pop()[0]
             while frame and frame[-1][0] >= first:
@@ -306,9 +316,10 @@ def read(text: str) -> Reading:
             place = token.end()
             if token[0] not in f".'\u2019\"\u201c\u201d`{Q}":
                 word = fold(token[0]).replace("\u2019", "'") if token[0][0].isalnum() else token[0]
+                word = "*" if word in TIMES_SIGNS else word
                 frame.append((begin, place, word))
     quantities, words = _joined(text, atoms, bounds, frame)
-    return Reading(text, tuple(atoms), tuple(quantities), tuple(words))
+    return Reading(text, tuple(atoms), tuple(quantities), tuple(words), tuple(text[a:b] for a, b in marks.items()))
 
 
 def _sure_match(pattern: re.Pattern[str], text: str, begin: int) -> re.Match[str]:
@@ -536,7 +547,7 @@ def _is_amount(text: str, end: int, written: str) -> bool:
 def _plain_number(text: str, begin: int, point: bool = False) -> tuple[Fraction, Fraction, int, int] | None:
     """Value, step, significant digits and end of a number in digits, without scale and unit."""
     match = SPACED.match(text, begin) or _sure_match(TOKEN, text, begin)
-    whole, end = match[0].replace(" ", ""), match.end()
+    whole, end = re.sub("[^\\d.,]", "", match[0]), match.end()
     if GROUPED.fullmatch(whole):
         whole = whole.replace(",", "")
     elif POINTED.fullmatch(whole):
@@ -718,7 +729,7 @@ def _from_words(text: str, begin: int, word: str, frame: Frame) -> Quantity | No
     for kind, values in _BY_WORD.items():
         if word in values:
             return _simple(kind, text, begin, end, values[word])
-    if word == "minus":
+    if word in ("minus", "negative"):
         after = TOKEN.match(text, end + 1)
         number = _read_one(text, end + 1, after[0], []) if after and (not frame or frame[-1][2] != Q) else None
         return _negated(number, text, begin) if number and number.kind in (NUMBER, YEAR) else None
@@ -818,9 +829,14 @@ def _with_part(text: str, value: Fraction, end: int, rest: list[str], ends: list
     if rest[0].endswith("s") or rest[0] in HALVES or (value == 1 and PART_OF.match(text, ends[0])):
         if part and value < 100:
             return value / part, ends[0]
-    elif rest[:2] == ["and", "a"] and rest[2:3] and rest[2] in HALVES:
+    elif rest[:2] == ["and", "a"] and rest[2:3] and rest[2] in PARTS:
         scale = max([1, *(one for one in SCALES.values() if one <= value)])  # "a million and a half"
         return value + Fraction(scale, PARTS[rest[2]]), ends[2]
+    elif rest[0] == "and":  # "seven and three quarters"
+        number, place = cardinal(rest, 1)
+        part = PARTS.get(rest[place], 0) if place < len(rest) else 0
+        if number is not None and 0 < number < part and value.denominator == 1:
+            return value + Fraction(number) / part, ends[place]
     return (value * 12, ends[0]) if rest[0] == "dozen" else (value, end)
 
 
@@ -879,6 +895,22 @@ def _bound_before(tail: str, kind: str) -> tuple[str, int, int]:
                 kept = len(tail) if words[0] == "by" or words == ["or"] else match.start()
                 return name, kept, kept if words == ["or"] else match.start()
     return "", len(tail), len(tail)
+
+
+def _in_smaller(text: str, one: Quantity, part: Quantity) -> tuple[Quantity, Quantity]:
+    """An amount and a number right behind it, which is in the smaller unit that is not said: "five foot ten"."""
+    if part.kind != NUMBER or part.unit.name or part.step != 1 or one.step != one.unit.size:
+        return one, part
+    if text[one.end : part.begin] != " " or not NO_NOUN.match(text, part.end):
+        return one, part
+    if one.unit == NAMES["pound"] and "pound" in one.text:  # "two pounds fifty"
+        one = replace(one, unit=CURRENCY_SIGNS["GBP"], values=(one.number,), step=ONE)
+    smaller, digits = SMALLER.get(one.unit.name, (NO_UNIT, 0))
+    if one.unit in MONEY:
+        smaller, digits = Unit(one.unit.name + "/100", one.unit.dimension, Fraction(1, 100)), 2
+    if part.digits < digits or not 0 < part.number * smaller.size < one.unit.size:
+        return one, part
+    return one, replace(part, values=(part.number * smaller.size,), unit=smaller, step=smaller.size)
 
 
 def _is_part(text: str, one: Quantity, end: int, part: Quantity) -> bool:
@@ -970,4 +1002,4 @@ _IN_NUMBER = {*NUMBER_WORDS, *TENS, *SCALES, *ORDINALS, *PARTS, "hundred", "and"
 _BY_WORD: dict[str, Mapping[str, int | Fraction]] = {WEEKDAY: WEEKDAY_OF, CLOCK: CLOCK_WORDS, SCALE: SCALE_WORDS}
 _BY_WORD |= {FACTOR: FACTORS}
 _STARTS = {*NUMBER_WORDS, *TENS, *ORDINALS, *WEEKDAY_OF, *CLOCK_WORDS, *FACTORS, *SCALE_WORDS, *RATES, *TIMES}
-_STARTS |= {"half", "quarter", "a", "an", "dozen", "every", "minus"}
+_STARTS |= {"half", "quarter", "a", "an", "dozen", "every", "minus", "negative"}

@@ -79,7 +79,7 @@ def _is_same_word(one: str, other: str) -> bool:
     names = one[0].isupper() and other[0].isupper()
     one, other = one.casefold(), other.casefold()
     if AMERICAN.get(one, one) == AMERICAN.get(other, other):
-        return True
+        return not names  # "Tyre" is a city, "Grey" and "Gray" are two families
     if min(len(one), len(other)) < MIN_LETTERS or {one, other} <= OTHER_WORDS:
         return False
     if DOUBLED.sub(r"\1", american(one)) == DOUBLED.sub(r"\1", american(other)):
@@ -88,4 +88,6 @@ def _is_same_word(one: str, other: str) -> bool:
     if len(one) != len(other) or len(places) != 2:
         return False
     i, j = places
+    if names and j == len(one) - 1:  # "Nasir", "Nasri"
+        return False
     return j == i + 1 and (one[i], one[j]) == (other[j], other[i])

@@ -54,13 +54,14 @@ _METRIC = (
     ("current", "A", "ampere amp", 1),
     ("resistance", "\u03a9", "ohm", 1),
     ("data", "B", "byte", 8),
-    ("data", "bit", "bit", 1),
+    ("data", "bit b", "bit", 1),
     ("energy", "J", "joule", 1),
-    ("energy", "cal", "calorie", "4.184"),
-    ("energy", "Wh", "watthour", 3600),
+    ("energy", "cal", "gramcalorie calorie", "4.184"),
+    ("energy", "Wh", "watthour watt_hour", 3600),
     ("pressure", "Pa", "pascal", 1),
     ("pressure", "bar", "bar", 100_000),
     ("force", "N", "newton", 1),
+    ("data/time", "Bps", "", 8),
     ("data/time", "bps", "", 1),
     ("amount", "mol", "mole", 1),
     ("activity", "Bq", "becquerel", 1),
@@ -85,7 +86,7 @@ _OTHERS = (
     ("time", "", "century centurie", "3155695200"), ("time", "", "millennium millennia", "31556952000"),
     ("length/time", "kph kmh", "", Fraction(1000, 3600)), ("length/time", "mph", "", "0.44704"),
     ("length/time", "kn", "knot", "0.514444"),
-    ("pressure", "psi", "", "6894.757"), ("pressure", "atm", "atmosphere", 101_325),
+    ("energy", "", "calorie", "4.184"), ("pressure", "psi", "", "6894.757"), ("pressure", "atm", "atmosphere", 101_325),
     ("pressure", "mmHg", "", "133.322"),
     ("power", "hp", "horsepower", "745.7"), ("angle", "rad", "radian", "57.29577951"),
     ("frequency", "rpm", "revolution_per_minute revolutions_per_minute", Fraction(1, 60)),
@@ -118,6 +119,14 @@ _CURRENCIES = (
     ("ILS", "\u20aa", "shekel", ""), ("PLN", "", "zloty", ""), ("HKD", "HK$", "", ""), ("SGD", "S$", "", ""),
     ("BTC", "\u20bf", "bitcoin", ""),
 )  # fmt: skip
+# how many times as large a unit is elsewhere: tons and pints of two countries, calories of food
+ELSEWHERE = {
+    "t": Fraction("0.907185"),
+    "pt": Fraction("1.20095"),
+    "gal": Fraction("1.20095"),
+    "calorie": Fraction(1000),
+}
+STUFF = frozenset(("mass", "volume", "amount", "effect"))  # one gives the other for a substance that is known
 NOT_AFTER_NUMBERS = frozenset(("won", "real", "in", "turn", "st", "pt", "time", "bar", "stone", "may"))
 
 
@@ -139,6 +148,8 @@ def _build() -> tuple[dict[str, Unit], dict[str, Unit], dict[str, Unit]]:
         _add(names, name, unit, plural=True)
     for dimension, symbol, name, size in _METRIC:
         for short, long, power in (("", "", 0), *_PREFIXES):
+            if power < 0 and dimension.startswith("data"):  # "50 mb" are millions
+                continue
             unit = Unit(long + (name or symbol).split()[0], dimension, Fraction(size) * Fraction(10) ** power)
             _add(symbols, " ".join(short + one for one in symbol.split()), unit)
             _add(names, " ".join(long + one for one in name.split()), unit, plural=True)

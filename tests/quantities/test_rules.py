@@ -38,6 +38,29 @@ CONVERSIONS = [
     ("a \u2264 b", "a <= b"),
     ("a \u2192 b", "a -> b"),
     ("\U0001f44d\U0001f3fb ok", "\U0001f44d ok"),
+    ("It costs \u00a32.50.", "It costs two pounds fifty."),
+    ("He is 5'10\" tall.", "He is five foot ten tall."),
+    ("It is 1.80 m long.", "It is one metre eighty long."),
+    ("It costs CHF 1'234.50.", "It costs CHF 1234.50."),
+    ("It costs 1 234,50 \u20ac.", "It costs \u20ac1,234.50."),
+    ("The file has 1_000_000 rows.", "The file has 1,000,000 rows."),
+    ("It takes three-fourths of it.", "It takes 3/4 of it."),
+    ("It is seven and three quarters.", "It is 7.75."),
+    ("It is two and a third.", "It is 2 1/3."),
+    ("It is negative five percent.", "It is -5%."),
+    ("It used 5 kWh.", "It used 5 kilowatt hours."),
+    ("x\u00b2 + 1", "x^2 + 1"),
+    ("x**2", "x^2"),
+    ("x*y", "x \u00d7 y"),
+    ("$x = 5$", "x = 5"),
+    ("We get $x = 5$.", "We get x = 5."),
+    ("The answer is $\\boxed{42}$.", "The answer is 42."),
+    ("\\(x = 5\\)", "x = 5"),
+    ("$\\boxed{\\frac{1}{2}}$", "0.5"),
+    ("\\{1, 2\\}", "{1, 2}"),
+    ("\\boxed{\\text{Paris}}", "Paris"),
+    ("<answer>42</answer>", "42"),
+    ("I cannot answer that.", "Unknown."),
 ]
 WRONG_UNITS = [
     ("The crate weighs 5 kg.", "The crate weighs 5 pounds."),
@@ -60,6 +83,32 @@ WRONG_UNITS = [
     ("The yield is 7%.", "The yield is 7 basis points."),
     ("It costs 40 \u20ac.", "It costs $40."),
     ("It costs A$40.", "It costs US$40."),
+    ("The disk holds 1 GB.", "The disk holds 1 Gb."),
+    ("The line has 100 Mbps.", "The line has 100 MBps."),
+    ("It costs \u00a32.50.", "It costs two pounds fifteen."),
+    ("He is 5'10\" tall.", "He is five foot two tall."),
+    ("Take vitamin C.", "Take vitamin D."),
+    ("It is at 40\u00b0 N.", "It is at 40\u00b0 S."),
+]
+# what may be the same, so that no rule is sure
+DOUBTFUL = [
+    ("Glucose was 90 mg/dl.", "Glucose was 5 mmol/l."),
+    ("Add 245 g of milk.", "Add 240 ml of milk."),
+    ("The rent is \u00a3900 a month.", "The rent is 900 pounds a month."),
+    ("Monthly rent: \u00a3900 a month", "Monthly rent: 900 pounds"),
+    ("It lasted 1.5 hours.", "It lasted 90."),
+    ("It weighs 4 tons.", "It weighs 8000 lb."),
+    ("The beer was a pint.", "The beer was 568 ml."),
+    ("It has 200 calories.", "It has 200 kcal."),
+    ("in the early 1900s", "in the early nineteen hundreds"),
+    ("20210505", "2021-05-05"),
+    ("USB 2", "USB 2.0"),
+    ("50-50", "50/50"),
+    ("0xFF", "255"),
+    ("ten to four", "3:50"),
+    ("x = 2 or x = 3", "x = 3 or x = 2"),
+    ("arr[0]", "arr[1]"),
+    ("The speed is 100 mbps.", "The speed is 100."),
 ]
 # writings of a date, then those of another one
 DATES = [
@@ -232,3 +281,9 @@ ANSWERS = [
 @pytest.mark.parametrize(("question", "answer", "reference", "kind"), ANSWERS)
 def test_answers(question: str | None, answer: str, reference: str, kind: str) -> None:
     assert rule(reference, answer, question).ruling.kind == kind
+
+
+@pytest.mark.parametrize(("one", "other"), DOUBTFUL)
+def test_what_may_be_the_same_is_left_to_the_model(one: str, other: str) -> None:
+    for question in (None, "What?"):
+        assert not {rule(a, b, question).ruling.kind for a, b in ((one, other), (other, one))} & {SAME, DIFFERENT}
