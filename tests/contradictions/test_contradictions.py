@@ -1,4 +1,4 @@
-"""Contradictions: the rules, the check of the NLI model, and mining."""
+"""Contradictions: the rules, and the check of the NLI model."""
 
 import importlib.util
 
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from semantic_metrics.contradictions import RULES, contradict, language, summary
 from semantic_metrics.contradictions.language import PIPELINES, Change
-from semantic_metrics.contradictions.mining import mine
 from semantic_metrics.contradictions.words import word_lists
 
 if not any(importlib.util.find_spec(name) for name in PIPELINES):
@@ -192,25 +191,3 @@ def test_missing_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(language, names, ("no_such_thing",))
     with pytest.raises(ValueError, match=r'no_such_thing .*pip install "\.\[contradict\]" in a checkout'):
         language.load_pipeline.__wrapped__()
-
-
-CAPTIONS = [
-    "A man is sleeping on a couch.",
-    "A man lies on a sofa and sleeps.",
-    "A man is running on a track.",
-    "A woman cooks dinner in a kitchen.",
-    "A man sprints around a track.",
-]
-
-
-def test_mined_pairs_are_of_different_groups_and_contradict() -> None:
-    groups = [0, 0, 1, 2, 1]
-    pairs = mine(CAPTIONS, groups=groups, neighbours=4, threshold=0.9)
-    assert any(groups[one.index] == 0 for one in pairs)
-    for one in pairs:
-        assert one.p >= 0.9
-        assert (one.text, one.contradiction) == (CAPTIONS[one.index], CAPTIONS[one.other])
-        assert groups[one.index] != groups[one.other]
-    assert mine([], groups=[]) == []
-    with pytest.raises(ValueError, match="groups: expected one for each of 5 texts"):
-        mine(CAPTIONS, groups=[1])
