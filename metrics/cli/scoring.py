@@ -301,13 +301,13 @@ class LoadedMetric:
             values.append(result[group][name] if group else result[key])
         return dict(zip(self.columns, values, strict=True))
 
-    def explain(self, texts: dict[str, str], method: str | None = None) -> Mapping[str, Any]:
+    def explain(self, texts: dict[str, str]) -> Mapping[str, Any]:
         """Contributions of the tokens of one pair; a text that the metric does not take is left out."""
         taken = {name.removesuffix("s") for name in self._description.columns}
         given = {name: text for name, text in texts.items() if name in taken}
         known = contract.argument_names(self._metric.explain)
         options = {name: value for name, value in self._options.items() if name in known}
-        return self._metric.explain(**given, **options, **({} if method is None else {"method": method}))
+        return self._metric.explain(**given, **options)
 
     def feature_reasons(self, texts: dict[str, str]) -> dict[str, float]:
         """Contribution of each feature for one pair (see the metric's description); empty for a metric without."""

@@ -41,7 +41,7 @@ def read_labelled_texts(
     predictions = table.texts(f"{path}, --predictions", columns.answer)
     references = table.references(f"{path}, --references", columns.references)
     questions = table.texts(f"{path}, --questions", columns.question) if asks else None
-    labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= columns.correct_from
+    labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= 1
     alone = [[value] if isinstance(value, str) else value for value in references]  # as another file may have them
     stripped = ([text.strip() for text in texts] for texts in alone)
     groups = list(map(repr, stripped if questions is None else map(question_key, questions)))

@@ -8,11 +8,12 @@ import pytest
 from tests.cli.conftest import done, invoke, refused, write_jsonl
 
 PAIRS = [("the dog barks", "a dog barks", 1), ("no cat", "the cat sleeps", 0), ("a man", "the man", 1), ("no", "go", 0)]
+MORE = [(f"the dog {i}", f"the {'cat' if i % 2 else 'dog'} {i}", (i + 1) % 2) for i in range(6)]  # for five folds
 COLUMNS = {"predictions": "out.said", "references": "gold", "metric": "matcha"}
 COMMANDS = {
     "validate": {"human": "label"},
     "report": {"label": "label", "output": "{folder}/page.html"},
-    "fit": {"label": "label", "folds": 2, "output": "{folder}/threshold.json"},
+    "fit": {"label": "label", "output": "{folder}/threshold.json"},
     "annotate": {"output": "{folder}/page.html"},
 }
 
@@ -32,9 +33,10 @@ def run(command: str, folder: Path, pairs: list[tuple[str | None, str, int]], *a
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_does_as_if_the_file_had_other_rows(command: str, tmp_path: Path) -> None:
-    gaps = [(None, "the dog", 0), *PAIRS, ("", "a horse", 0)]
+    pairs = [*PAIRS, *MORE]
+    gaps = [(None, "the dog", 0), *pairs, ("", "a horse", 0)]
     skipped = run(command, tmp_path, gaps, "--missing", "skip")
-    assert skipped == run(command, tmp_path, PAIRS)
+    assert skipped == run(command, tmp_path, pairs)
     zero = run(command, tmp_path, gaps, "--missing", "zero")
     assert zero == run(command, tmp_path, [("" if said is None else said, *rest) for said, *rest in gaps])
     assert zero != skipped or command == "annotate"
