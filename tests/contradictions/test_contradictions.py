@@ -1,6 +1,8 @@
-"""Contradictions: the rules, and the check of the NLI model."""
+"""Contradictions: the rules, the check of the NLI model, and the command."""
 
 import importlib.util
+import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from semantic_metrics.contradictions import RULES, contradict, language, summary
 from semantic_metrics.contradictions.language import PIPELINES, Change
 from semantic_metrics.contradictions.words import word_lists
+from tests.cli.conftest import done, invoke, refused
 
 if not any(importlib.util.find_spec(name) for name in PIPELINES):
     pytest.skip("spaCy's English pipeline is not installed (extra: contradict)", allow_module_level=True)
@@ -191,3 +194,21 @@ def test_missing_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(language, names, ("no_such_thing",))
     with pytest.raises(ValueError, match=r'no_such_thing .*pip install "\.\[contradict\]" in a checkout'):
         language.load_pipeline.__wrapped__()
+
+
+def test_the_command_writes_row_rule_and_probability(tmp_path: Path) -> None:
+    source, target = tmp_path / "texts.csv", tmp_path / "out.jsonl"
+    source.write_text("id,text\n1,The dog is asleep.\n2,\n3,The film was released in 1998.\n")
+    lines = done(invoke("contradict", source, "--output", target))
+    rows = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    assert [row["row"] for row in rows] == [1, 3]
+    assert all(row["probability"] >= 0.5 and row["contradiction"] != row["text"] for row in rows)
+    assert lines[-1].startswith("texts 3, contradictions 2, rule ")
+    assert lines[-1].endswith("none: empty 1")
+
+
+def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
+    source = tmp_path / "texts.csv"
+    source.write_text("claim\nA dog runs.\n")
+    refused(invoke("contradict", source), "texts.csv: expected one of the columns 'claim', got 'text'")
+    refused(invoke("contradict", source, "--output", "o.txt"), "--output: expected a file of .csv, .tsv, ")
