@@ -37,7 +37,7 @@ def contradict(file: Path, output: Path | None, seed: int, config: str | None, r
     texts = read_table(file).texts(str(file), TEXT)
     with as_input_error(ValueError):
         results = contradict_texts(texts, seed=seed, checkpoint=config, run=run)
-    rows = [
+    rows: list[list[Any]] = [
         [i, result.text, one.text, one.rule, one.p]
         for i, result in enumerate(results, 1)
         for one in result.contradictions

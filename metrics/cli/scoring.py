@@ -199,10 +199,7 @@ def table_row(column: str, index: int) -> str:
 class LoadedMetric:
     """A metric with its checkpoint, loaded once; it scores rows chunk by chunk, the same as all at once.
 
-    Args:
-        choice: the metric, and what belongs to it.
-        command: command that needs the metric.
-        run: how its model runs, as `model_options` gives it; a metric that runs no model says that it has no effect.
+    `run`, as `model_options` gives it, has no effect on a metric that runs no model, which says so.
 
     Attributes:
         name: name of the metric.

@@ -74,8 +74,7 @@ def fit_threshold(
 ) -> Threshold:
     """Choose a threshold on all texts, and judge by cross-validation how well such thresholds decide.
 
-    `scores` are the (n,) scores of the texts, with their `signature`; `criterion` is one of CRITERIA; `seed` assigns
-    groups to `folds` parts that are left out in turn, and draws the bootstrap; `fitted_on` describes the files.
+    `seed` assigns groups to `folds` parts that are left out in turn, and draws the bootstrap.
     """
     labels, groups = texts.labels, texts.groups
     decided = cross_validated(scores, labels, groups, criterion, folds, seed)
