@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.gate import Gate, finish
+from semantic_metrics.cli.errors import Gate, InputError, finish
 from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, TextColumns, model_options, shared_option, text_options
 from semantic_metrics.cli.scoring import CORRECT, MetricOptions, ScoredRows, metric_options, score_rows
 from semantic_metrics.core.inputs import quote

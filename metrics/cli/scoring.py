@@ -12,8 +12,7 @@ from typing import Any
 
 import click
 
-from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.gate import Gate, read_number
+from semantic_metrics.cli.errors import Gate, InputError, as_input_error, read_number
 from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, TextColumns, group_options
 from semantic_metrics.core import contract
 from semantic_metrics.core.inputs import InvalidInput

@@ -33,15 +33,6 @@ def test_results(metric: evaluate.Metric) -> None:
     assert result["undefined"] == 0
 
 
-def test_a_score_is_the_cosine_of_two_means(metric: evaluate.Metric) -> None:
-    rows = small_table().weights.astype(np.float64)
-    ids = small_table().tokenizer.token_to_id
-    a = rows[[ids("the"), ids("dog")]].mean(axis=0)
-    b = rows[[ids("a"), ids("cat"), ids("sleeps")]].mean(axis=0)
-    expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
-    assert scores(metric, ["the dog"], ["a cat sleeps"]) == pytest.approx([expected], abs=1e-14)
-
-
 def test_rescale_maps_to_zero_and_one(metric: evaluate.Metric) -> None:
     plain = metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=REFERENCES)
     scaled = metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=REFERENCES, rescale=True)
