@@ -41,8 +41,6 @@ COMMAND_PARTS = {
     "demo": ("app.py",),
     "push": tuple(FILES),
 }
-
-
 OF_EVALUATE = ("load", "register", "demo", "push")  # use the script's class; other commands that in `scoring.py`
 
 
