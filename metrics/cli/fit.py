@@ -137,11 +137,9 @@ def _output_file(options: FitOptions, name: str) -> Path:
         return output
     if find_spec("matplotlib") is None:
         raise InputError("--plot: expected matplotlib to be installed, as the extra `benchmark` does")
-    check_output(options.plot, "--plot")
     if options.plot.suffix.lower() != ".png":
         raise InputError(f"--plot: expected a file that ends in .png, got {options.plot}")
-    if options.plot.resolve() in {path.resolve() for path in (output, *read)}:
-        raise InputError(f"--plot: expected another file than --output and those that are read, got {options.plot}")
+    check_output(options.plot, "--plot", inputs=[output, *read])
     return output
 
 
