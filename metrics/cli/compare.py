@@ -20,7 +20,6 @@ from semantic_metrics.stats.bootstrap import LEVEL, SIGNIFICANT
 from semantic_metrics.stats.significance import RESAMPLES, Interval, Pair, compare_all, holm, interval, mcnemar
 
 TIE = 1e-6  # float32 rounds a score by less; a smaller difference is no win
-Draws = dict[str, int]  # resamples and seed of the bootstrap, by name
 NAME_WIDTH = 30  # characters of a system or a pair in a table, whose lines then have at most 100
 
 

@@ -6,9 +6,10 @@ that is missed ends a command with code 1.
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -20,6 +21,12 @@ class InputError(click.ClickException):
     """The user's input cannot be used: one line on stderr, exit code 2 like for a mistyped option."""
 
     exit_code = 2
+
+
+def did_you_mean(given: str, known: Sequence[str]) -> str:
+    """A hint at the nearest of the known names; empty if none is near."""
+    matches = get_close_matches(given.lower(), known, n=1)
+    return f"; did you mean {matches[0]!r}?" if matches else ""
 
 
 @contextmanager

@@ -104,7 +104,7 @@ def test_compare_report_and_validate_decide(file: Path, checkpoint: Path, fitted
 @pytest.mark.parametrize(
     ("threshold", "message"),
     [
-        ("nan", "--threshold: expected a finite number or a file, got nan"),
+        ("nan", "--threshold: expected a number, a file or None, got nan"),
         ("none.json", "--threshold none.json: expected a JSON file with metric, value"),
         ("", "--threshold: expected a number or file, got ''"),
     ],
