@@ -115,12 +115,7 @@ class JsonEndpoint:
         raise EndpointError(f"{self.url}: {reason} (attempt {attempt} of {self._attempts})", code, text)
 
     def chat(self, model: str, messages: list[dict[str, str]], **settings: Any) -> tuple[object, object]:
-        """Ask a model that speaks OpenAI's chat API.
-
-        Args:
-            model: the endpoint's name of the model.
-            messages: the conversation, each message with `role` and `content`.
-            settings: further fields of the request, such as `temperature`.
+        """Ask a model that speaks OpenAI's chat API, with further fields of the request, such as `temperature`.
 
         Returns:
             The content of the first reply (a string, or None) and the reason why it ended.
@@ -145,19 +140,10 @@ class JsonEndpoint:
     def choose(
         self, model: str, messages: list[dict[str, str]], choices: tuple[str, ...], **settings: object
     ) -> str | None:
-        """Ask a model for one of a few words, which the server lets it write alone.
+        """Ask a model for one of a few words, which the server lets it write alone; None where the reply is another.
 
         The request has a JSON schema (OpenAI's structured outputs, which vLLM, llama.cpp and others have too). A server
-        that refuses it is asked without, now and later.
-
-        Args:
-            model: as for `chat`.
-            messages: as for `chat`; they say what the words mean.
-            choices: the words, none of which begins with another.
-            settings: as for `chat`.
-
-        Returns:
-            The word; None where the reply is another one.
+        that refuses it is asked without, now and later. None of the words may begin with another.
 
         Raises:
             EndpointError: like `chat`.

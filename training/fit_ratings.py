@@ -18,7 +18,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import KIND
-from semantic_metrics.matcha.ratings import Ratings
+from semantic_metrics.matcha.scoring import Ratings
 from semantic_metrics.matcha.table import cosine
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import COSINE, to_unit

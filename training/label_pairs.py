@@ -37,8 +37,8 @@ from semantic_metrics.cross_encoder.heads import (
 )
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.transformer.backends import run_in_order, worker_count
 from semantic_metrics.transformer.drifts import has_bfloat16
-from semantic_metrics.transformer.workers import run_in_order, worker_count
 from training.cross_encoder.logits import SUFFIX, TeacherLogits, pair_keys
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.cross_encoder.targets import class_target

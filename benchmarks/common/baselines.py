@@ -26,7 +26,7 @@ from benchmarks.common.encoders import NotMeasured, Score, unavailable
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, without_questions
 from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.matcha.checkpoint import load_checkpoint
-from semantic_metrics.matcha.ratings import Ratings
+from semantic_metrics.matcha.scoring import Ratings
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
 
 ROUGE = {"R1-F1": "rouge1", "R2-F1": "rouge2", "RL-F1": "rougeL"}

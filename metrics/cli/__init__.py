@@ -5,7 +5,6 @@ import io
 import os
 import sys
 from collections import Counter
-from difflib import get_close_matches
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 import click
 
-from semantic_metrics.cli.errors import InputError, as_input_error
+from semantic_metrics.cli.errors import InputError, as_input_error, did_you_mean
 from semantic_metrics.cli.options import FilePath
 from semantic_metrics.cli.settings import defaults, read_settings
 from semantic_metrics.core.inputs import InvalidInput
@@ -68,8 +67,7 @@ class Lazy(click.Group):
         with file_errors("the working folder"):
             os.getcwd()  # fails if it was removed
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            matches = get_close_matches(args[0].lower(), COMMANDS, n=1)
-            hint = f"; did you mean {matches[0]!r}?" if matches else ""
+            hint = did_you_mean(args[0], COMMANDS)
             raise InputError(f"expected a command, one of {', '.join(COMMANDS)}, got {args[0]!r}{hint}")
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.gate import Gate, finish, read_number
+from semantic_metrics.cli.errors import Gate, InputError, as_input_error, finish, read_number
 from semantic_metrics.cli.options import FILE, model_options, output_option, shared_option
 from semantic_metrics.cli.terminal import cut, plain
 from semantic_metrics.core.contract import describe

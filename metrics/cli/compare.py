@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.gate import Gate, finish
+from semantic_metrics.cli.errors import Gate, InputError, finish
 from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, TextColumns, model_options, shared_option, text_options
 from semantic_metrics.cli.scoring import CORRECT, MetricOptions, ScoredRows, metric_options, score_rows
 from semantic_metrics.core.inputs import quote
@@ -21,7 +20,6 @@ from semantic_metrics.stats.bootstrap import LEVEL, SIGNIFICANT
 from semantic_metrics.stats.significance import RESAMPLES, Interval, Pair, compare_all, holm, interval, mcnemar
 
 TIE = 1e-6  # float32 rounds a score by less; a smaller difference is no win
-Draws = dict[str, int]  # resamples and seed of the bootstrap, by name
 NAME_WIDTH = 30  # characters of a system or a pair in a table, whose lines then have at most 100
 
 

@@ -26,16 +26,6 @@ MEASURES = ("cosine", "dot", "l1", "l2", "ned")  # geometry.MEASURES, which take
     metavar="NAME",
     help="Encoder: matcha, contextual, a folder or a Hub id; repeatable. Default: matcha.",
 )
-@click.option("--a", default="a", show_default=True, metavar="COLUMN", help="Column of the first sentences.")
-@click.option("--b", default="b", show_default=True, metavar="COLUMN", help="Column of the second sentences.")
-@click.option("--target", default="target", show_default=True, metavar="COLUMN", help="Column of what they make.")
-@click.option(
-    "--operator",
-    default="operator",
-    show_default=True,
-    metavar="COLUMN",
-    help="Column of overlap, difference or union.",
-)
 @click.option(
     "--measure",
     default=MEASURES[0],
@@ -46,19 +36,17 @@ MEASURES = ("cosine", "dot", "l1", "l2", "ned")  # geometry.MEASURES, which take
 )
 @model_options("device", "precision", "backend", "batch_size")
 @shared_option("--output", help="Write all figures to a .json or .csv file.")
-def criteria(
-    samples: Path, encoders: tuple[str, ...], measure: str, run: dict[str, Any], output: Path | None, **columns: str
-) -> None:
+def criteria(samples: Path, encoders: tuple[str, ...], measure: str, run: dict[str, Any], output: Path | None) -> None:
     """Test sentence encoders with SAMPLES (.csv, .jsonl, .parquet): six criteria of Bansal et al., in percent.
 
-    A sample has two sentences, and what they share (overlap), what only the first says (difference), or both together
-    (union).
+    Its columns are two sentences, a and b; target, what they share, what only the first says, or both together; and
+    operator: overlap, difference or union.
 
     Example: semantic-metrics criteria --encoder matcha sets.csv
     """
     check_records_path(output, [samples])
     table = read_table(samples)
-    texts = {name: table.texts(f"--{name}", columns[name]) for name in COLUMNS}
+    texts = {name: table.texts(str(samples), name) for name in COLUMNS}
     from semantic_metrics import load  # takes seconds to import
     from semantic_metrics.set_criteria.summary import figure_rows, table_lines
 

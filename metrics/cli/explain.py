@@ -19,7 +19,7 @@ from semantic_metrics.cli.options import (
 )
 from semantic_metrics.cli.scoring import LoadedMetric, MetricOptions, check_questions
 from semantic_metrics.cli.terminal import MAX_CHARACTERS, MIN_WIDTH, PIPE_WIDTH, plain, width_of
-from semantic_metrics.core.contract import describe, text_metrics
+from semantic_metrics.core.contract import describe
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.output import check_output
 from semantic_metrics.html.heat_map import MAX_WORDS, HeatMap, Piece, heat_maps
@@ -27,7 +27,6 @@ from semantic_metrics.html.heat_map import MAX_WORDS, HeatMap, Piece, heat_maps
 MAX_TERMINAL_WORDS = 300  # words of a text that are printed
 INDENT = "  "
 REASON_SIGNS = 20  # of the largest contribution of a feature
-METHODS = tuple(dict.fromkeys(method for name in text_metrics() for method in describe(name).explain_methods))
 LEGEND = "\n+ raises the score, - lowers it; more signs, more of it"
 
 
@@ -38,7 +37,6 @@ LEGEND = "\n+ raises the score, - lowers it; more signs, more of it"
 @click.option("--question", metavar="TEXT", help=f"Question that was asked, for {', '.join(ANSWER_METRICS)}.")
 @shared_option("--config", multiple=False, metavar="CHECKPOINT")
 @shared_option("--weights", multiple=False, metavar="FILE")
-@click.option("--method", metavar="NAME", help=f"Method, as the metric has it: {', '.join(METHODS)}.")
 @model_options()
 @overwrite_option
 @output_option("--html", help="Also write the heat map to this file.")
@@ -49,7 +47,6 @@ def explain(
     question: str | None,
     config: str | None,
     weights: str | None,
-    method: str | None,
     html: Path | None,
     run: dict[str, Any],
 ) -> None:
@@ -64,7 +61,7 @@ def explain(
         check_output(html)
     loaded = LoadedMetric(choice, "explain", run)
     with as_input_error(ValueError):
-        explanation = loaded.explain(texts, method)
+        explanation = loaded.explain(texts)
         reasons = loaded.feature_reasons(texts)
     head = f"{metric} {explanation['score']:.4f}"
     note = f"{explanation['method']}: {describe(metric).explain_methods[explanation['method']]}"

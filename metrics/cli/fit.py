@@ -30,7 +30,7 @@ from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import file_errors
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.table import write_json
-from semantic_metrics.fitting import CRITERIA
+from semantic_metrics.fitting import CRITERIA, FOLDS
 from semantic_metrics.fitting.judged_answers import JudgedColumns, JudgedFile, read_judged_answers, read_questions
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 WEIGHTED = "nli_lex"  # the metric whose weights are fitted on labels
 RATED = "consensus"  # the metric whose weights are fitted on ratings
 FORMS = ("rich", "two_features", "paper")  # forms of its weights
-COLUMN_OPTIONS = ("question", "answer", "reference", "label", "separator", "correct_from", "weight")  # once, or a file
-ONLY_LABELS = ("exclude", "form", "template", "long", "rows", "weight")  # only a fit of weights on labels takes them
+COLUMN_OPTIONS = ("question", "answer", "reference", "label", "separator", "weight")  # once, or a file
+ONLY_LABELS = ("exclude", "form", "long", "rows", "weight")  # only a fit of weights on labels takes them
 # no use for ratings
-LABEL_OPTIONS = (*ONLY_LABELS, "question", "label", "separator", "json_lists", "correct_from", "weights", "plot")
+LABEL_OPTIONS = (*ONLY_LABELS, "question", "label", "separator", "json_lists", "weights", "plot")
 _INPUT = FilePath(exists=True, dir_okay=False, path_type=Path)
 _COLUMN: dict[str, Any] = {"multiple": True, "metavar": "COLUMN"}
 # the options of one call, by the names of `fit --help`; `inputs` are the files with the names of their columns
@@ -71,9 +71,6 @@ FitOptions = SimpleNamespace
 @shared_option("--json-lists")
 @shared_option("--missing")
 @click.option(
-    "--correct-from", default=[1.0], multiple=True, type=float, metavar="X", help="Lowest correct label; default: 1."
-)
-@click.option(
     "--weight", default=[1.0], multiple=True, type=float, metavar="X", help="Weight of an answer; default: 1."
 )
 @click.option("--exclude", multiple=True, type=_INPUT, help="File whose questions are left out.")
@@ -85,7 +82,6 @@ FitOptions = SimpleNamespace
     metavar="NAME",
     help=f"{', '.join(FORMS)}; default: {FORMS[0]}.",
 )
-@click.option("--template", metavar="TEXT", help="Model input, with {question} and {answer}.")
 @model_options()
 @click.option("--long", is_flag=True, help="Also fit on long forms of answers.")
 @click.option("--rows", type=click.IntRange(1), metavar="N", help="Most answers of a file, drawn at random.")
@@ -93,7 +89,6 @@ FitOptions = SimpleNamespace
 @shared_option("--weights", multiple=False, metavar="FILE", help="Weights of the metric, to fit a threshold.")
 @click.option("--human", metavar="COLUMN", help="Column of ratings, for weights of consensus.")
 @click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the ratings; default: as in FILES.")
-@click.option("--folds", default=5, type=click.IntRange(2), metavar="N", help="Number of folds; default: 5.")
 @click.option("--seed", default=0, metavar="N", help="Seed of the folds; default: 0.")
 @shared_option("--output", required=True, help="File to write, or its folder.")
 @output_option("--plot", help="PNG file of the reliability or ROC curve.")
@@ -142,11 +137,9 @@ def _output_file(options: FitOptions, name: str) -> Path:
         return output
     if find_spec("matplotlib") is None:
         raise InputError("--plot: expected matplotlib to be installed, as the extra `benchmark` does")
-    check_output(options.plot, "--plot")
     if options.plot.suffix.lower() != ".png":
         raise InputError(f"--plot: expected a file that ends in .png, got {options.plot}")
-    if options.plot.resolve() in {path.resolve() for path in (output, *read)}:
-        raise InputError(f"--plot: expected another file than --output and those that are read, got {options.plot}")
+    check_output(options.plot, "--plot", inputs=[output, *read])
     return output
 
 
@@ -166,7 +159,6 @@ def _fit_weights(options: FitOptions) -> None:
     from semantic_metrics.nli_lex import weights
     from semantic_metrics.nli_lex.features import FORMS as FEATURES
     from semantic_metrics.nli_lex.features import TEMPLATE, extract, load_scorer
-    from semantic_metrics.nli_lex.windows import check_template
 
     output = _output_file(options, weights.FILE)
     if output.exists():
@@ -174,12 +166,10 @@ def _fit_weights(options: FitOptions) -> None:
             weights.read_forms(output)  # `write_weights` keeps the other forms in it
         except ValueError as error:
             raise InputError(f"--output: expected a new file or one of weights, {output} is there ({error})") from None
-    template = check_template(options.template or TEMPLATE)
     files, origin = _read_judged(options.inputs, options.exclude, options.rows)
     judged = join(files)
-    folds, seed = options.folds, options.seed
     try:
-        check_classes(judged, folds, seed)
+        check_classes(judged, FOLDS, options.seed)
     except ValueError as error:
         places = "; ".join(f"{path}, column {columns.label!r}" for path, columns in options.inputs)
         raise InputError(f"{error} ({places})") from None
@@ -190,13 +180,13 @@ def _fit_weights(options: FitOptions) -> None:
     readings = {}  # by whether the question is read whole
     for whole in sorted({form == "paper" for form in options.form}):
         names = {name for form in options.form if (form == "paper") == whole for name in FEATURES[form]}
-        readings[whole] = extract(scorer, *texts, template, features=names, run=run, whole_question=whole)
+        readings[whole] = extract(scorer, *texts, features=names, run=run, whole_question=whole)
     features = next(iter(readings.values()))
     size, correct, blank = len(features.blank), examples.labels.mean(), int(features.blank.sum())
     click.echo(f"{size} answers, {correct:.3f} of them correct, {blank} blank and not fitted")
     click.echo(f"{features.windowed} pairs were read in windows, {features.truncated} had their question cut")
     made_for: dict[str, Any] = {
-        "template": template,
+        "template": TEMPLATE,
         "checkpoint": scorer.checkpoint_sha256[:16],
         "fitted_on": origin + examples.note,
     }
@@ -205,17 +195,18 @@ def _fit_weights(options: FitOptions) -> None:
         shipped = None
         with suppress(ValueError):  # the checkpoint has none of this form
             shipped = weights.read_weights(scorer.folder, name, scorer.checkpoint_sha256)
-        same = shipped is not None and shipped.template == template
-        fitted = fit_form(readings[name == "paper"], examples, name, folds, seed, shipped if same else None)
+        same = shipped is not None and shipped.template == TEMPLATE
+        given = (readings[name == "paper"], examples, name, FOLDS, options.seed)
+        fitted = fit_form(*given, shipped if same else None)
         with file_errors(output):
             weights.write_weights(output, replace(fitted.weights, **made_for))
         reliabilities[name] = fitted.reliability
-        for line in fitted.lines(folds):
+        for line in fitted.lines(FOLDS):
             click.echo(line)
     if options.plot is not None:
         from semantic_metrics.fitting.plots import draw_reliability
 
-        draw_reliability(reliabilities, options.plot, f"NLI+lex, {folds} folds by question, {size} answers")
+        draw_reliability(reliabilities, options.plot, f"NLI+lex, {FOLDS} folds by question, {size} answers")
     _echo_written(output, options.plot)
 
 
@@ -281,7 +272,7 @@ def _fit_consensus(options: FitOptions) -> None:
     metric = load_scoring(RATED, options.config)
     assert isinstance(metric, ConsensusScoring), "the metric that is fitted"
     parts = metric.models.parts(predictions, references, run)
-    fitted = fit_consensus(parts, ratings, references, options.folds, options.seed)
+    fitted = fit_consensus(parts, ratings, references, FOLDS, options.seed)
     origin = "; ".join(_short(path) for path, _ in options.inputs)
     signature = metric.signature(**options.run)
     checkpoint = metric.models.scorer.checkpoint_sha256[:CHECKPOINT_DIGITS]
@@ -313,7 +304,7 @@ def _read_rated(options: FitOptions) -> "tuple[list[str], list[str], np.ndarray]
             click.echo(line.rpartition("; ")[0], err=True)  # without the advice: this fit takes one reference a text
     pairs = zip(predictions, references, strict=True)
     rows = [row for row, pair in enumerate(pairs) if all(text.strip() for text in pair)]
-    check_enough([references[row] for row in rows], options.folds)
+    check_enough([references[row] for row in rows], FOLDS)
     with as_input_error(ValueError, prefix="--"):
         scaled = Ratings.on_scale({options.human: np.array(ratings)}, references, options.scale)
     click.echo(f"{len(predictions)} rated texts, {len(predictions) - len(rows)} blank and not fitted")
@@ -328,7 +319,7 @@ def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:
     from semantic_metrics.fitting.threshold import fit_threshold, join_texts, read_labelled_texts
     from semantic_metrics.stats.binary import folds_by_group
 
-    metric, folds, seed = choice.name, options.folds, options.seed
+    metric, seed = choice.name, options.seed
     output = _output_file(options, FILE)
     if output.suffix.lower() != ".json":
         raise InputError(f"--output: expected a folder or a file that ends in .json, got {output}")
@@ -336,7 +327,7 @@ def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:
     warn = partial(click.echo, err=True)
     parts = [read_labelled_texts(path, columns, asks, warn) for path, columns in options.inputs]
     texts = join_texts(parts)
-    folds_by_group(texts.labels, texts.groups, folds, seed)  # refuses too few groups
+    folds_by_group(texts.labels, texts.groups, FOLDS, seed)  # refuses too few groups
     columns = {"predictions": texts.predictions, "references": texts.references, "questions": texts.questions or []}
     named = list(zip(options.inputs, parts, strict=True))
     places = [f"{path}, row {row}" for (path, _), part in named for row in range(1, len(part.labels) + 1)]
@@ -346,7 +337,7 @@ def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:
     click.echo(f"{len(texts.labels)} texts, {texts.labels.mean():.3f} of them correct, {groups} {kind}s")
     origin = "; ".join(f"{_short(path)}: {len(part.labels)} texts" for (path, _), part in named)
     scores, criterion = np.array(scored.scores), options.criterion or CRITERIA[0]
-    threshold = fit_threshold(metric, scores, scored.signature, texts, criterion, folds, seed, origin)
+    threshold = fit_threshold(metric, scores, scored.signature, texts, criterion, FOLDS, seed, origin)
     for line in threshold.lines(kind):
         click.echo(line)
     write_json(output, threshold.to_json())

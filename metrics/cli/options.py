@@ -71,9 +71,8 @@ SHARED: dict[str, dict[str, Any]] = {
     "--seed": {"default": 0, "show_default": True, "metavar": "N", "help": "Seed of the random numbers."},
     "--output": {"help": "File to write, .json or .csv."},
 }
-MODEL_OPTIONS: dict[
-    str, dict[str, Any]
-] = {  # how a transformer runs, by the name of the argument of `compute`; each fits on a line of help
+# how a transformer runs, by the name of the argument of `compute`; each fits on a line of help
+MODEL_OPTIONS: dict[str, dict[str, Any]] = {
     "device": {"metavar": "NAME", "help": "Where models run; default: a GPU if any."},
     "precision": {"metavar": "NAME", "help": "float32 (default), bfloat16, int8 or auto."},
     "backend": {"type": click.Choice(BACKENDS), "metavar": "NAME", "help": "torch (default) or openvino."},

@@ -29,7 +29,6 @@ ROWS = 5  # worst rows, and best rows
 @click.option("--label", metavar="COLUMN", help="Column of human labels: 1 or true for correct, 0 or false.")
 @model_options()
 @click.option("--rows", default=ROWS, show_default=True, type=click.IntRange(0), help="Worst and best rows to show.")
-@click.option("--title", metavar="TEXT", help="Title of the page; default: the file's name.")
 @shared_option("--output", required=True, help="HTML file to write.")
 def report(
     file: Path,
@@ -37,7 +36,6 @@ def report(
     text_columns: TextColumns,
     label: str | None,
     rows: int,
-    title: str | None,
     output: Path,
     run: dict[str, Any],
 ) -> None:
@@ -72,7 +70,7 @@ def report(
         click.echo(f"{choice.name}: {len(values)} rows, {metric.summary()}\n{shorten(metric.signature)}")
     shown = {name.removesuffix("s"): column for name, column in texts.items()}
     shown["reference"] = [" | ".join(one) if isinstance(one, list) else one for one in texts["references"]]
-    write_report(output, title or file.name, scores, shown, labels, rows)
+    write_report(output, file.name, scores, shown, labels, rows)
     click.echo(f"written to {output}", err=True)
 
 

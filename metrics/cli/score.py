@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from semantic_metrics import __version__
-from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.gate import finish
+from semantic_metrics.cli.errors import InputError, finish
 from semantic_metrics.cli.options import FILE, TextColumns, model_options, output_option, shared_option, text_options
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
 from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, MetricOptions, metric_options

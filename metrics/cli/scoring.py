@@ -1,25 +1,22 @@
 """Metrics by name, as the commands run them."""
 
-import difflib
-import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import click
 
-from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.gate import Gate, read_number
+from semantic_metrics.cli.errors import Gate, InputError, as_input_error, did_you_mean, read_number
 from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, TextColumns, group_options
 from semantic_metrics.core import contract
 from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.core.loading import load_scoring
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.core.threshold import Threshold, read_threshold
+from semantic_metrics.core.threshold import Threshold, resolve
 
 Place = Callable[[str, int], str]  # what a message calls a value, given its column and its index
 
@@ -33,8 +30,7 @@ def check_metric(name: str) -> None:
     known = contract.text_metrics()
     if name in known:
         return
-    matches = difflib.get_close_matches(name.lower(), known, n=1)
-    hint = f"; did you mean {matches[0]!r}?" if matches else ""
+    hint = did_you_mean(name, known)
     if name in contract.described_metrics():
         hint = f", which {contract.describe(name).no_text_scores}"
     elif name in contract.metric_folders():
@@ -86,18 +82,14 @@ class MetricChoice:
         """The threshold as a number, or as what a file of `semantic-metrics fit` holds."""
         if self.threshold is None:
             return None
-        try:
-            number = float(self.threshold)
-        except ValueError:
-            with as_input_error(ValueError, prefix="--"):
-                fitted = read_threshold(Path(self.threshold))
-            if fitted.metric != self.name:
-                expected = f"expected a file fitted for {self.name}, got one for {fitted.metric}"
-                raise InputError(f"--threshold: {expected}") from None
-            return fitted
-        if not math.isfinite(number):
-            raise InputError(f"--threshold: expected a finite number or a file, got {self.threshold}")
-        return number
+        given: float | str = self.threshold
+        with suppress(ValueError):  # it is the name of a file
+            given = float(given)
+        with as_input_error(ValueError, prefix="--"):
+            line = resolve(given)
+        if isinstance(line, Threshold) and line.metric != self.name:
+            raise InputError(f"--threshold: expected a file fitted for {self.name}, got one for {line.metric}")
+        return line
 
 
 @dataclass(frozen=True)
@@ -199,10 +191,7 @@ def table_row(column: str, index: int) -> str:
 class LoadedMetric:
     """A metric with its checkpoint, loaded once; it scores rows chunk by chunk, the same as all at once.
 
-    Args:
-        choice: the metric, and what belongs to it.
-        command: command that needs the metric.
-        run: how its model runs, as `model_options` gives it; a metric that runs no model says that it has no effect.
+    `run`, as `model_options` gives it, has no effect on a metric that runs no model, which says so.
 
     Attributes:
         name: name of the metric.
@@ -234,9 +223,7 @@ class LoadedMetric:
             self.signature: str = self._metric.signature(**self._options)
         fitted = choice.fitted_threshold
         given = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
-        above = self._description.correct_above
-        own = None if above is None else math.nextafter(above, math.inf)
-        self.line = own if given is None else given
+        self.line = self._description.lowest_correct if given is None else given
         self.threshold = self.line if given is not None or self._description.decides else None
         self._given = given
         if given is not None and self._description.decides:
@@ -301,13 +288,13 @@ class LoadedMetric:
             values.append(result[group][name] if group else result[key])
         return dict(zip(self.columns, values, strict=True))
 
-    def explain(self, texts: dict[str, str], method: str | None = None) -> Mapping[str, Any]:
+    def explain(self, texts: dict[str, str]) -> Mapping[str, Any]:
         """Contributions of the tokens of one pair; a text that the metric does not take is left out."""
         taken = {name.removesuffix("s") for name in self._description.columns}
         given = {name: text for name, text in texts.items() if name in taken}
         known = contract.argument_names(self._metric.explain)
         options = {name: value for name, value in self._options.items() if name in known}
-        return self._metric.explain(**given, **options, **({} if method is None else {"method": method}))
+        return self._metric.explain(**given, **options)
 
     def feature_reasons(self, texts: dict[str, str]) -> dict[str, float]:
         """Contribution of each feature for one pair (see the metric's description); empty for a metric without."""

@@ -1,4 +1,4 @@
-"""Contradictions: texts that say the opposite of a given one, made by rules, by a chat model or found among others."""
+"""Contradictions: texts that say the opposite of a given one, made by rules and checked by a model of NLI."""
 
 from semantic_metrics.contradictions.generate import RULES, contradict, summary
 

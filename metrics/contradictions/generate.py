@@ -13,19 +13,22 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from semantic_metrics.contradictions import clauses, exchanges, quantities
-from semantic_metrics.contradictions.chat_model import Writer
 from semantic_metrics.contradictions.language import is_english, load_pipeline
-from semantic_metrics.contradictions.nli_check import THRESHOLD, check_threshold, contradiction_probabilities
 from semantic_metrics.core.inputs import check_text, check_whole
 from semantic_metrics.core.progress import progress_bar
 
 if TYPE_CHECKING:
+    from spacy.language import Language
     from spacy.tokens import Doc, Span
+
+    from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 
 RULES: dict[str, Callable[..., Any]] = {
     "negation": clauses.negation,
@@ -39,12 +42,12 @@ RULES: dict[str, Callable[..., Any]] = {
     "quantity": quantities.quantity,
     "date": quantities.date,
 }
+THRESHOLD = 0.5  # of the NLI model: a contradiction is more probable than entailment and neutral together
 MAX_CHARACTERS = 200_000  # of a text, about 35,000 words: the parser keeps about 1 KB for each word
 MIN_WORDS, MAX_WORDS = 3, 60  # of a sentence to change: shorter ones are fragments, longer ones the parser gets wrong
 BRACKETS = ("-LRB-", "-LSB-", "-LCB-")  # as the Penn Treebank writes them: the parser takes them for words
 TEXTS_AT_A_TIME = 1024  # bounds the memory that their parses take
 MAX_TRIES = 12  # changes of a text that the NLI model checks for each contradiction wanted
-WRITTEN = "language model"  # in place of a rule, for what a language model wrote
 EMPTY, LONG, FOREIGN, NO_RULE, NOT_AGREED = "empty", "too long", "not English", "no rule applies", "model disagrees"
 
 
@@ -54,7 +57,7 @@ class Contradiction:
 
     Attributes:
         text: the whole text.
-        rule: rule of RULES that made it, or "language model".
+        rule: rule of RULES that made it.
         sentence: the sentence that was changed, before the change.
         changed: the same sentence after the change.
         p: probability of the NLI model that the two contradict each other; None without the check.
@@ -82,9 +85,6 @@ class Contradicted:
     reason: str = ""
 
 
-Propose = Callable[[str], Iterator[Contradiction] | None]  # from a text to its proposals; None if it is not English
-
-
 def contradict(
     texts: Iterable[str],
     rules: Iterable[str] | None = None,
@@ -93,7 +93,6 @@ def contradict(
     check: bool = True,
     threshold: float = THRESHOLD,
     checkpoint: str | None = None,
-    writer: Writer | None = None,
     run: Mapping[str, Any] | None = None,
 ) -> list[Contradicted]:
     """Contradict texts.
@@ -106,14 +105,14 @@ def contradict(
         check: keep only what the NLI model calls a contradiction of the sentence before the change.
         threshold: lowest probability of a contradiction that passes the check, in [0, 1].
         checkpoint: NLI model: None for the shipped one, a folder, or a Hub id.
-        writer: language model that writes the contradictions instead of the rules.
-        run: how the NLI model runs, as `contradiction_probabilities` takes it.
+        run: how it runs, by the name of a field of `RunOptions` (`device`, `precision`, ...); None for the defaults.
 
     Returns:
         n results in the order of the texts; a result does not depend on the other texts.
 
     Raises:
-        ValueError: an unknown rule, `texts` that is no list of strings, a number out of range, or a missing library.
+        ValueError: an unknown rule, `texts` that is no list of strings, a number out of range, a missing library, or a
+            checkpoint that is not there or has no label for contradiction.
 
     Examples:
         >>> results = contradict(["She did not eat any apples."], rules=["affirmation"])  # doctest: +SKIP
@@ -125,21 +124,21 @@ def contradict(
     texts = [check_text(f"texts[{i}]", text) for i, text in enumerate(texts)]
     chosen = _chosen_rules(rules)
     check_whole("per_text", per_text, 1)
-    check_threshold(threshold)
-    judge = partial(contradiction_probabilities, checkpoint=checkpoint, run=run) if check else None
-    propose = _written(writer, seed, per_text) if writer else _ruled(chosen, seed)
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold: expected a probability in [0, 1], got {threshold!r}")
+    pipeline = load_pipeline()
     results = []
     with progress_bar(len(texts), "text") as bar:
         for begin in range(0, len(texts), TEXTS_AT_A_TIME):
             searches = []
             for text in texts[begin : begin + TEXTS_AT_A_TIME]:
-                searches.append(_Search(text, propose))
-                bar.update(0)  # a parser, or a language model, takes its time for each
+                searches.append(_Search(text, pipeline, chosen, seed))
+                bar.update(0)  # the parser takes its time for each
             # one round judges the next proposal of every text; the last round leaves no text short that has more
             while waiting := [search for search in searches if search.wants(per_text)]:
                 proposed = [search.next() for search in waiting]
                 pairs = [(one.sentence, one.changed) for one in proposed if one is not None]
-                values = iter(judge(pairs) if judge else [None] * len(pairs))
+                values = iter(_probabilities(pairs, checkpoint, run) if check else [None] * len(pairs))
                 for search, proposal in zip(waiting, proposed, strict=True):
                     search.judge(proposal, None if proposal is None else next(values), threshold)
                 bar.update(begin + sum(not search.wants(per_text) for search in searches) - bar.n)
@@ -164,49 +163,50 @@ def _chosen_rules(rules: Iterable[str] | None) -> list[str]:
     return chosen
 
 
-def _ruled(rules: list[str], seed: int) -> Propose:
-    """Function from a text to the proposals of the rules."""
-    pipeline = load_pipeline()
+@lru_cache(maxsize=1)
+def _load_scorer(checkpoint: str | None) -> "PairScorer":
+    """The scorer of pairs, which has a label for contradiction."""
+    from semantic_metrics.cross_encoder.heads import nli_labels  # imports PyTorch, which takes seconds
+    from semantic_metrics.nli_lex.features import load_scorer
 
-    def propose(text: str) -> Iterator[Contradiction] | None:
-        if not is_english(pipeline.make_doc(text)):
-            return None
-        # seeded by the text itself, so that neither its place among others nor Python's own hash matters
-        digest = hashlib.sha256(f"{seed}\0{text}".encode("utf-8", "surrogatepass")).digest()
-        return proposals(pipeline(text), rules, Random(digest))
-
-    return propose
+    scorer = load_scorer(checkpoint)
+    if nli_labels(scorer.labels)[1] is None:
+        raise ValueError(f"checkpoint: expected a label for contradiction, got {', '.join(scorer.labels)}")
+    return scorer
 
 
-def _written(writer: Writer, seed: int, per_text: int) -> Propose:
-    """Function from a text to the proposals of a language model, twice as many as wanted, as it may repeat itself."""
+def _probabilities(pairs: list[tuple[str, str]], checkpoint: str | None, run: Mapping[str, Any] | None) -> list[float]:
+    """Probabilities that the texts of each pair contradict each other, the lower one of the two orders."""
+    if not pairs:
+        return []
+    from semantic_metrics.core.run_options import RunOptions
+    from semantic_metrics.cross_encoder.heads import nli_probabilities
 
-    def propose(text: str) -> Iterator[Contradiction]:
-        seen = {"", text}
-        for attempt in range(2 * per_text):
-            new = writer.write(text, seed + attempt)
-            if new not in seen:
-                seen.add(new)
-                yield Contradiction(new, WRITTEN, text, new)
-
-    return propose
+    scorer = _load_scorer(checkpoint)
+    logits = scorer.logits([*pairs, *((b, a) for a, b in pairs)], RunOptions(**(run or {})))
+    probabilities = nli_probabilities(logits.values, scorer.labels)[:, 1]
+    return np.minimum(probabilities[: len(pairs)], probabilities[len(pairs) :]).tolist()
 
 
 class _Search:
     """Proposals for one text, judged one after the other until enough are accepted."""
 
-    def __init__(self, text: str, propose: Propose) -> None:
+    def __init__(self, text: str, pipeline: "Language", rules: list[str], seed: int) -> None:
         self._text, self._tried = text, 0
         self._accepted: list[Contradiction] = []
         self._reason = LONG if len(text) > MAX_CHARACTERS else "" if text.strip() else EMPTY
-        self._proposals = None if self._reason else propose(text)
-        self._reason = FOREIGN if self._proposals is None and not self._reason else self._reason
+        if not self._reason and not is_english(pipeline.make_doc(text)):
+            self._reason = FOREIGN
+        self._proposals: Iterator[Contradiction] = iter(())
+        if not self._reason:
+            # seeded by the text itself, so that neither its place among others nor Python's own hash matters
+            digest = hashlib.sha256(f"{seed}\0{text}".encode("utf-8", "surrogatepass")).digest()
+            self._proposals = proposals(pipeline(text), rules, Random(digest))
 
     def wants(self, per_text: int) -> bool:
         return not self._reason and len(self._accepted) < per_text
 
     def next(self) -> Contradiction | None:
-        assert self._proposals is not None, "it is asked where a text has proposals"
         return next(self._proposals, None) if self._tried < MAX_TRIES * (1 + len(self._accepted)) else None
 
     def judge(self, proposal: Contradiction | None, p: float | None, threshold: float) -> None:

@@ -17,6 +17,7 @@ A metric NAME is a folder `semantic_metrics/NAME` with these parts:
 
 import importlib
 import inspect
+import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -41,8 +42,6 @@ COMMAND_PARTS = {
     "demo": ("app.py",),
     "push": tuple(FILES),
 }
-
-
 OF_EVALUATE = ("load", "register", "demo", "push")  # use the script's class; other commands that in `scoring.py`
 
 
@@ -78,6 +77,11 @@ class MetricDescription:
         """Names and types of the columns that commands add to a file: the scores, and the words."""
         words = {} if self.words is None else {f"{name}_{self.words.removesuffix('s')}": str}
         return {name: float, **words}
+
+    @property
+    def lowest_correct(self) -> float | None:
+        """The lowest score that the metric itself calls correct: the next above its line; None if it draws none."""
+        return None if self.correct_above is None else math.nextafter(self.correct_above, math.inf)
 
     @property
     def scores_texts(self) -> bool:

@@ -54,21 +54,17 @@ class RunArguments(TextRunArguments, total=False):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a transformer runs."""
+    """How a transformer runs; RUN_INPUTS says what each option is.
 
-    # one of PRECISION_CHOICES. bfloat16 and int8 (CPU only) are faster and move the scores. "auto" takes the fastest
-    # that moved no score by .005 or more, and let no other text do so, when it was measured with this checkpoint on a
-    # processor like this one (see `transformer.drifts`)
+    int8 and OpenVINO run on the CPU alone; "auto" goes by what `transformer.drifts` recorded; a forked process has one
+    core for its workers.
+    """
+
     precision: str = "float32"
-    # tokens of a pair that count, separators included; the longer text is cut first. None for the checkpoint's own
-    # limit
     max_length: int | None = None
-    batch_size: int = no_score_change(BATCH_SEQUENCES)  # largest number of texts or pairs in one pass
-    # where the model runs; None for a GPU if there is one (the CPU for int8 and for "openvino")
+    batch_size: int = no_score_change(BATCH_SEQUENCES)
     device: str | None = no_score_change(None)
-    backend: str = if_changed("torch")  # one of BACKENDS. "openvino" needs the extra `fast` and runs on the CPU
-    # batches that run at a time on a CPU, each on one core; None for as many as there are cores, which is 1 in a forked
-    # process. It changes no score
+    backend: str = if_changed("torch")
     workers: int | None = no_score_change(None)
 
     def __post_init__(self) -> None:

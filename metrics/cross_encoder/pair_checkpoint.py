@@ -25,8 +25,7 @@ from transformers import (
 from semantic_metrics.core.checkpoint_files import CONFIG, check_sizes, describe_error, refuse_damage
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.cross_encoder import eight_bits
-from semantic_metrics.transformer.backends import default_device
-from semantic_metrics.transformer.bars import without_bars
+from semantic_metrics.transformer.backends import default_device, without_bars
 
 OTHER_WEIGHTS = ("pytorch_model.bin",)  # accepted where safetensors are missing; read as plain tensors only
 UNLIMITED_TOKENS = 2**31 - 1  # for a model with relative positions

@@ -26,9 +26,8 @@ class JudgedColumns:
     question: str = "question"
     answer: str = "answer"
     reference: str = "reference"
-    label: str = "label"
+    label: str = "label"  # its values from 1 on mean a correct answer
     separator: str = ""  # what separates several references in one text; empty for one reference, or a column of lists
-    correct_from: float = 1.0  # labels from this number on mean a correct answer
     weight: float = 1.0  # weight of each answer in a fit
     json_lists: bool = False  # whether a reference that is a JSON list of texts is read as several
     missing: str | None = None  # what becomes of rows without an answer, one of MISSING; None refuses them
@@ -120,7 +119,7 @@ def read_judged_answers(
     if columns.json_lists:
         values = columns.references.join([values], lambda row: f"{path}, row {row + 1}")
     references = [_references(path, columns, row, value) for row, value in enumerate(values, 1)]
-    labels = [number >= columns.correct_from for number in table.numbers(str(path), columns.label)]
+    labels = [number >= 1 for number in table.numbers(str(path), columns.label)]
     kept, dropped = map(list, zip(*references, strict=True))
     return JudgedAnswers(questions, answers, kept, labels, dropped)
 

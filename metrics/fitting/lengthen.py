@@ -23,7 +23,7 @@ MIN_SENTENCE_WORDS = 4  # shorter sentences are not taken
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
-def lengthen(judged: JudgedAnswers, seed: int = 0, words: tuple[int, int] = ANSWER_WORDS) -> JudgedAnswers:
+def lengthen(judged: JudgedAnswers, words: tuple[int, int] = ANSWER_WORDS) -> JudgedAnswers:
     """Long forms of n judged answers, in the same order, of a number of words in a range.
 
     The sentences come from right and wrong answers to the questions that share most words with an answer's own
@@ -43,7 +43,7 @@ def lengthen(judged: JudgedAnswers, seed: int = 0, words: tuple[int, int] = ANSW
         pool = [
             part for other in similar for i in rows[other] for part in _SENTENCE_END.split(judged.answers[i].strip())
         ]
-        draw = random.Random(hashlib.sha256(f"{seed}\n{question}\n{answer}".encode()).hexdigest())
+        draw = random.Random(hashlib.sha256(f"0\n{question}\n{answer}".encode()).hexdigest())
         answers.append(_embed(answer, list(dict.fromkeys(pool)), words, draw))
     return JudgedAnswers(judged.questions, answers, judged.references, judged.labels, [0] * len(judged))
 

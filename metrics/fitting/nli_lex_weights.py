@@ -9,13 +9,13 @@ import numpy as np
 
 from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.texts import is_blank
+from semantic_metrics.fitting import FOLDS
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedFile, join, question_key
 from semantic_metrics.fitting.lengthen import LONG_FORM_WEIGHT, lengthen
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, Features
 from semantic_metrics.nli_lex.weights import Weights, judge
 from semantic_metrics.stats.binary import Reliability, check_labels, figures, fit, folds_by_group, reliability
 
-FOLDS = 5
 AS_THEY_ARE, LONG = "as they are", "long"  # names of parts in the report
 LONG_FORMS_SHARE = 4  # answers for each long form, where their number is limited: a model reads these slowly
 MAX_ROUNDS = 20  # of fitting and choosing the best reference; the last ones move weights in the third digit

@@ -41,7 +41,7 @@ def read_labelled_texts(
     predictions = table.texts(f"{path}, --predictions", columns.answer)
     references = table.references(f"{path}, --references", columns.references)
     questions = table.texts(f"{path}, --questions", columns.question) if asks else None
-    labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= columns.correct_from
+    labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= 1
     alone = [[value] if isinstance(value, str) else value for value in references]  # as another file may have them
     stripped = ([text.strip() for text in texts] for texts in alone)
     groups = list(map(repr, stripped if questions is None else map(question_key, questions)))
@@ -74,8 +74,7 @@ def fit_threshold(
 ) -> Threshold:
     """Choose a threshold on all texts, and judge by cross-validation how well such thresholds decide.
 
-    `scores` are the (n,) scores of the texts, with their `signature`; `criterion` is one of CRITERIA; `seed` assigns
-    groups to `folds` parts that are left out in turn, and draws the bootstrap; `fitted_on` describes the files.
+    `seed` assigns groups to `folds` parts that are left out in turn, and draws the bootstrap.
     """
     labels, groups = texts.labels, texts.groups
     decided = cross_validated(scores, labels, groups, criterion, folds, seed)

@@ -17,6 +17,7 @@ LEVELS = 3  # strengths of either sign; people cannot tell more shades apart sid
 FAINT_SHARE = 1 / 12  # of the strongest contribution: weaker ones get no colour
 MAX_WORDS = 5000  # of a text on a page of its own, or in a demo
 MAX_WORD_CHARACTERS = 200
+STRONGEST = 5  # words of a text that are named
 STYLE = """
 .sm-heat { --up: 0, 114, 178; --down: 213, 94, 0; }
 @media (prefers-color-scheme: dark) { .sm-heat { --up: 86, 180, 233; --down: 230, 159, 0; } }
@@ -80,11 +81,8 @@ class HeatMap:
     strongest: list[Piece]  # words with the largest contributions, the largest first
 
 
-def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int, strongest: int = 5) -> list[HeatMap]:
-    """Make the heat maps of an explanation, of those texts that it explains.
-
-    `most` words of a text are shown, and `strongest` words are named as the strongest.
-    """
+def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int) -> list[HeatMap]:
+    """Make the heat maps of an explanation, of those texts that it explains; `most` words of a text are shown."""
     texts = {name: text for name, text in texts.items() if name in explanation}
     words = {name: explained_words(explanation[name], text) for name, text in texts.items()}
     scale = max((abs(share) for side in words.values() for *_, share in side), default=0.0)
@@ -96,7 +94,7 @@ def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int, 
         coloured = sorted((piece for piece, _ in marked if piece.level), key=lambda piece: -abs(piece.share or 0.0))
         hidden = len(marked) - len(shown)
         pieces = _pieces(explanation[name].get("text", text), shown, hidden == 0)
-        maps.append(HeatMap(name, pieces, hidden, _sums(explanation, name), coloured[:strongest]))
+        maps.append(HeatMap(name, pieces, hidden, _sums(explanation, name), coloured[:STRONGEST]))
     return maps
 
 

@@ -1,6 +1,5 @@
 """Verdicts of integrations: whether a text passes, and why."""
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,11 +24,11 @@ def resolve_threshold(name: str, metric: TextMetric, threshold: float | str | Pa
             metric has no threshold of its own.
     """
     if threshold is None:
-        above = describe(name).correct_above
-        if above is None:
+        lowest = describe(name).lowest_correct
+        if lowest is None:
             expected = f"a number or a file of `semantic-metrics fit`, as {name} itself does not say what is correct"
             raise invalid_input("threshold", f"expected {expected}, got None")
-        return math.nextafter(above, math.inf)  # correct is what lies above it
+        return lowest
     line = resolve(threshold)
     if isinstance(line, float):
         return line

@@ -39,17 +39,11 @@ def explain(
     baseline: str | None = None,
     run: RunOptions = DEFAULT_OPTIONS,
 ) -> Explanation:
-    """Token contributions in both directions.
+    """Token contributions in both directions; of a contextual checkpoint, whose states depend on one another, `exact`.
 
-    Args:
-        encoder: the checkpoint; a contextual one only with `exact`, because its states depend on one another.
-        prediction: the candidate text.
-        reference: the text it is compared with.
-        method: one of METHODS.
-        baseline: where the path of `integrated_gradients` begins: `token_0` (every position holds token id 0) or
-            `other_text` (every position holds the other text's vector). The paper takes the first when the score is
-            above 0 and the second otherwise; so does None.
-        run: how a contextual checkpoint runs.
+    `baseline` is where the path of `integrated_gradients` begins: `token_0` (every position holds token id 0) or
+    `other_text` (every position holds the other text's vector). The paper takes the first when the score is above 0 and
+    the second otherwise; so does None.
 
     Returns:
         `score`, `method`, and for `prediction` and `reference` each a dict of `tokens`, `spans` (begin and end

@@ -23,8 +23,7 @@ from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.file_names import KIND, TOKENIZER
 from semantic_metrics.matcha.table import TextVectors, TokenRows, load_tokenizer
-from semantic_metrics.transformer.backends import UNSAVED, Forward, Transformer, default_device
-from semantic_metrics.transformer.bars import without_bars
+from semantic_metrics.transformer.backends import UNSAVED, Forward, Transformer, default_device, without_bars
 from semantic_metrics.transformer.openvino_model import Inputs
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class ContextualConfig:
         begin, end: ids of the separators around a text.
         unk_token: the tokeniser's token for unknown words.
         max_length: number of tokens of a text that count, separators included.
-        ratings: knots of the map from cosines to ratings (`ratings.Ratings`); None if no map was fitted.
+        ratings: knots of the map from cosines to ratings (`scoring.Ratings`); None if no map was fitted.
     """
 
     begin: int

@@ -1,5 +1,7 @@
 """MATCHA's scores: a cosine between texts in which contradictions fall low. `evaluate` is not needed."""
 
+import hashlib
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +25,6 @@ from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.threshold import ResultArguments, ResultOptions
 from semantic_metrics.matcha.attribution import BASELINES, METHODS, Explanation, explain
 from semantic_metrics.matcha.checkpoint import load_checkpoint
-from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.matcha.table import MatchaTable, cosine
 
 if TYPE_CHECKING:  # the table does without torch
@@ -72,6 +73,53 @@ class Options(ResultOptions):
         check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
         check_choice("rescale", self.rescale, (False, True))
         check_choice("calibrated", self.calibrated, (False, True))
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """From cosines to the ratings that people would give: a line through knots, constant before and after them.
+
+    Attributes:
+        cosines: k numbers in [-1, 1], ascending.
+        ratings: k numbers in [0, 1], never falling; 0 for texts that contradict each other, 1 for the same meaning.
+
+    Raises:
+        ValueError: the knots are not such a line.
+    """
+
+    cosines: tuple[float, ...]
+    ratings: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        x, y = (np.asarray(values, dtype=float) for values in (self.cosines, self.ratings))
+        rising = len(x) == len(y) > 1 and bool((np.diff(x) > 0).all() and (np.diff(y) >= 0).all())
+        if not rising or x[0] < -1 or x[-1] > 1 or y[0] < 0 or y[-1] > 1:
+            knots = self.cosines, self.ratings
+            raise ValueError(f"ratings: expected ascending cosines and ratings in [0, 1], got {knots}")
+
+    @classmethod
+    def stored(cls, config: dict[str, list[float]] | None) -> "Ratings | None":
+        """The map in a checkpoint's config; None if the config has no map.
+
+        Raises:
+            ValueError: the map is damaged.
+        """
+        if config is None:
+            return None
+        try:
+            return cls(tuple(map(float, config["cosines"])), tuple(map(float, config["ratings"])))
+        except (KeyError, TypeError, ValueError) as error:
+            reason = f"got a damaged map ({error})"
+            raise ValueError(f"ratings: expected cosines and ratings in config.json, {reason}") from None
+
+    def __call__(self, scores: np.ndarray) -> np.ndarray:
+        """(n,) cosines -> (n,) ratings in [0, 1]."""
+        return np.interp(scores, self.cosines, self.ratings)
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the knots."""
+        return hashlib.sha256(json.dumps([self.cosines, self.ratings]).encode()).hexdigest()
 
 
 class MatchaScoring(TextScoring):

@@ -47,7 +47,7 @@ class TableConfig:
         add_special_tokens: whether the tokeniser's own template is applied (in the authors' checkpoint, it is).
         source_sha256: digest of the files in the authors' format that the table was folded from; for the record.
         network: sizes of the network that was folded (`MatchaConfig`); for the record.
-        ratings: knots of the map from cosines to ratings (`ratings.Ratings`); None if no map was fitted.
+        ratings: knots of the map from cosines to ratings (`scoring.Ratings`); None if no map was fitted.
     """
 
     vocab_size: int

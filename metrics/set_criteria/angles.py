@@ -43,13 +43,8 @@ def locate_targets(group: Group, criterion: str, tolerance: float, norm_ratio: f
     """Compare where targets fall with what the criterion expects.
 
     C2 expects the middle of A and B, and C5 expects A. C6 expects the longer of the two, or the middle if their lengths
-    are comparable. The middle is the bisector of their angle.
-
-    Args:
-        group: the samples.
-        criterion: "C2", "C5" or "C6".
-        tolerance: rad, by which angle(target, A) + angle(target, B) may exceed angle(A, B) in "between".
-        norm_ratio: at least 1; lengths are comparable from 1 / norm_ratio to norm_ratio.
+    are comparable, from 1 / norm_ratio to norm_ratio. The middle is the bisector of their angle. By `tolerance`,
+    in rad, angle(target, A) + angle(target, B) may exceed angle(A, B) in "between".
     """
     whole, from_a = group.angles.between, group.angles.target
     from_b = _turn(whole - from_a)

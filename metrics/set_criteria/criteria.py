@@ -123,16 +123,9 @@ def fill_ranges(ranges: Ranges | None, own: Ranges) -> Ranges:
 
 
 def report(samples: Samples, settings: Settings, ranges: Ranges | None = None, per_sample: bool = False) -> Result:
-    """Results of the six criteria.
+    """Results of the six criteria: `C1` to `C6`, `norm_ratio`, `undefined`, `ranges`, `operators`; see the metric.
 
-    Args:
-        samples: result of `samples.measure_samples`.
-        settings: numbers that the criteria leave open.
-        ranges: ranges of the margins; the encoder's own replace those that are left out, or None.
-        per_sample: add the values of every sample.
-
-    Returns:
-        `C1` to `C6`, `norm_ratio`, `undefined`, `ranges`, `operators` and, if asked for, `per_sample`; see the metric.
+    The encoder's own ranges replace those that are left out; `per_sample` adds the values of every sample.
     """
     used = fill_ranges(ranges, own_ranges(samples))
     ratios = length_ratios(list(samples.values()))

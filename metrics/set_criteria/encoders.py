@@ -34,15 +34,7 @@ class Encoder(Protocol):
     sha256: str
 
     def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
-        """Encode texts.
-
-        Args:
-            texts: n texts, n above 0.
-            batch_size: number of texts that a network reads at a time.
-
-        Returns:
-            (n, D) float32 vectors, zeros for a text without a token; (n,) bool, whether a text was cut.
-        """
+        """N texts -> (n, D) float32 vectors, zeros for a text without a token; (n,) bool, whether a text was cut."""
 
 
 def find_encoder(name: str | None, run: RunOptions = DEFAULT_OPTIONS) -> Path:
@@ -72,11 +64,7 @@ def load_encoder(
 ) -> Encoder:
     """Load an encoder by name; of a plain transformers model, also a causal one, the last states are averaged.
 
-    Args:
-        name: `name` of `find_encoder`.
-        device: where a network runs; None for sentence-transformers' choice.
-        precision: in which a contextual MATCHA checkpoint runs, as in `RunOptions`; others run in float32 alone.
-        backend: what runs it; torch alone runs others.
+    Precision and backend are those of a contextual MATCHA checkpoint; others run in float32 on torch alone.
 
     Raises:
         ValueError: `find_encoder` refuses the encoder, or it does not load or run so; names it.
@@ -98,9 +86,6 @@ def load_encoder(
 class TableEncoder:
     """A MATCHA table: a text is the mean of its known tokens' rows (Li et al., 2026, eq. 4).
 
-    Args:
-        folder: a checkpoint of `MatchaTable`.
-
     Raises:
         ValueError: a file is damaged, or the table pads or cuts its texts.
     """
@@ -120,11 +105,7 @@ class TableEncoder:
 class NetworkEncoder:
     """A sentence-transformers model, or mean pooling over the last hidden states of a transformers model, in float32.
 
-    The model's own maximal length, prompt and normalisation apply.
-
-    Args:
-        folder: folder of the model; no code in it is run.
-        device: where it runs.
+    The model's own maximal length, prompt and normalisation apply; no code in its folder is run.
     """
 
     def __init__(self, folder: Path, device: str | None = None) -> None:
@@ -164,14 +145,8 @@ class NetworkEncoder:
 class ContextualMatcha:
     """A contextual MATCHA checkpoint in another precision, or on another backend, than `NetworkEncoder` runs it.
 
-    Unlike there, a string such as "[SEP]" is plain text, and a text without a known token has no vector.
-
-    Args:
-        folder: a checkpoint of `ContextualEncoder`.
-        run: how it runs.
-
-    Attributes:
-        run: the same, with the precision that "auto" stands for.
+    Unlike there, a string such as "[SEP]" is plain text, and a text without a known token has no vector. Its `run` has
+    the precision that "auto" stands for.
 
     Raises:
         ValueError: a file is damaged, or the checkpoint cannot run so.

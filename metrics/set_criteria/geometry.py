@@ -26,11 +26,7 @@ REASONS = {
 
 
 class Rows:
-    """Vectors with the sums that every measure needs.
-
-    Args:
-        values: (n, d) float64.
-    """
+    """(n, d) float64 vectors with the sums that every measure needs."""
 
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
@@ -75,12 +71,8 @@ def dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def compare(x: Rows, y: Rows, scratch: np.ndarray) -> np.ndarray:
     """The five measures between the rows of x and those of y.
 
-    NED is 0.5 var(x - y) / (var(x) + var(y)), in [0, 1]: (1 - cosine) / 2 for unit vectors of mean 0.
-
-    Args:
-        x: n vectors.
-        y: n vectors.
-        scratch: (n, d) float64, overwritten.
+    NED is 0.5 var(x - y) / (var(x) + var(y)), in [0, 1]: (1 - cosine) / 2 for unit vectors of mean 0. `scratch` is
+    (n, d) float64, overwritten.
 
     Returns:
         (5, n) float64 in the order of MEASURES; NaN is a cosine with a zero vector, or a NED of two constant vectors.
@@ -102,13 +94,8 @@ def locate(a: Rows, b: Rows, target: Rows, scratch: np.ndarray) -> Angles:
     """Project targets on the planes of A and B, and take their angles (paper, appendix A.2).
 
     The basis of a plane is b1 = A / |A| and b2 = B - (B.b1) b1, normalised; angles are arctan2 of two coordinates,
-    which is exact to rounding at any angle, where the arc cosine loses half of the digits near 0 and pi.
-
-    Args:
-        a: n vectors A.
-        b: n vectors B.
-        target: n vectors to project.
-        scratch: (n, d) float64, overwritten.
+    which is exact to rounding at any angle, where the arc cosine loses half of the digits near 0 and pi. `scratch` is
+    (n, d) float64, overwritten.
     """
     with np.errstate(divide="ignore", invalid="ignore"):  # rows without a plane are set to NaN at the end
         length = np.sqrt(a.square)

@@ -49,11 +49,7 @@ def check_operators(operators: list[str]) -> list[str]:
 
 
 def check_embeddings(embeddings: object, named: bool = False) -> dict[str | None, Vectors]:
-    """Triples of arrays by name, a single triple under None.
-
-    Args:
-        embeddings: (A, B, T), or a dict of such triples by name.
-        named: whether names are needed, because other encoders are compared with them.
+    """Triples of arrays, (A, B, T), by name; a single triple is under None, and refused where names are needed.
 
     Raises:
         InvalidInput: a triple is not three arrays of numbers of one shape (n, d); names the argument.
@@ -108,15 +104,9 @@ def from_arrays(vectors: Vectors) -> Take:
 
 
 def measure_samples(take: Take, operators: list[str], name: str = "embeddings") -> dict[str, Group]:
-    """Measure samples, a chunk of vectors at a time.
+    """Measure samples, a chunk of vectors at a time: a group for each operator, empty if no sample has it.
 
-    Args:
-        take: (k,) indices of samples -> their A, B and targets, (k, d) each, of any numeric type.
-        operators: one of OPERATORS for each of n samples.
-        name: source of the vectors, for error messages.
-
-    Returns:
-        A group for each operator, empty if no sample has it.
+    `take` gives the A, B and targets, (k, d) each, of (k,) indices of samples; messages call their source `name`.
 
     Raises:
         ValueError: a vector contains inf or nan, or is too long to be squared; names the sample.

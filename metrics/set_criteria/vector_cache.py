@@ -43,14 +43,9 @@ class CachedVectors:
 
 
 def cache_folder(cache_dir: str | Path | None) -> Path | None:
-    """The folder that a `cache_dir` argument names.
+    """The folder that a `cache_dir` argument names: None for no cache, or "default" for that of `default_cache`.
 
-    Args:
-        cache_dir: None for no cache, "default" for `set_criteria` in the folder that the environment variable
-            SEMANTIC_METRICS_CACHE names (else in ~/.cache/semantic_metrics), or a folder.
-
-    Returns:
-        The folder. It is made if absent, so that a bad path is an error before anything is encoded.
+    It is made if absent, so that a bad path is an error before anything is encoded.
 
     Raises:
         ValueError: `cache_dir` is of another kind, or the folder cannot be made; names it.
@@ -71,16 +66,10 @@ def cache_folder(cache_dir: str | Path | None) -> Path | None:
 
 
 def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache: Path | None = None) -> CachedVectors:
-    """Encode texts, equal ones once and sorted, so that the order of the samples changes no vector.
+    """Encode n texts, n above 0, equal ones once and sorted, so that the order of the samples changes no vector.
 
-    Args:
-        encoder: turns texts into vectors.
-        texts: n texts, n above 0.
-        batch_size: number of texts that a network reads at a time.
-        cache: folder of the cache, made if absent; None keeps the vectors in memory, 4 bytes a number.
-
-    Returns:
-        The vectors, by index in `texts`. With a cache, what was encoded before an encoder failed is stored.
+    Without a folder of the cache, which is made if absent, the vectors are in memory, 4 bytes a number. With one, what
+    was encoded before an encoder failed is stored.
     """
     distinct = sorted(set(texts), key=lambda text: (len(text), text))  # by length: little padding in a batch
     position = {text: i for i, text in enumerate(distinct)}
@@ -118,8 +107,7 @@ def _encode_all(encoder: Encoder, texts: list[str], batch_size: int) -> tuple[np
 class VectorCache:
     """The vectors of one encoder on disk: files of records (key, whether cut, vector), mapped into memory.
 
-    Args:
-        folder: holds the files; made if absent. Damaged files are ignored: their texts are encoded again.
+    The folder is made if absent. Damaged files are ignored: their texts are encoded again.
 
     Attributes:
         parts: the records of each file.

@@ -23,16 +23,10 @@ Key = TypeVar("Key", bound=Hashable)  # name of a figure
 def draw_rows(
     sizes: Sequence[int], resamples: int, seed: int | Sequence[int], batch: int = _BATCH
 ) -> Iterator[tuple[np.ndarray, ...]]:
-    """Draw rows with replacement, as many as there are.
+    """Draw rows with replacement, as many as there are: for each of `sizes`, (batch, size) indices of rows.
 
-    Args:
-        sizes: number of rows of each sample that is drawn independently: one for paired data, two for unpaired.
-        resamples: number of draws.
-        seed: seed of a new generator.
-        batch: draws at a time; the draws do not depend on it where there is one size.
-
-    Yields:
-        For each of `sizes`, (batch, size) indices of rows.
+    There is a size for each sample that is drawn independently: one for paired data, two for unpaired. With one the
+    draws do not depend on `batch`, how many are made at a time.
     """
     rng = np.random.default_rng(seed)
     with progress_bar(resamples, "resample") as bar:
@@ -45,16 +39,9 @@ def draw_rows(
 def bootstrap(
     statistic: Callable[..., Figures], sizes: Sequence[int], seed: int, resamples: int = RESAMPLES
 ) -> dict[str, tuple[float, float]]:
-    """Percentile intervals at LEVEL of figures that are computed for many draws at a time.
+    """Percentile intervals at LEVEL, (low, high), of figures that are computed for many draws at a time.
 
-    Args:
-        statistic: takes (batch, size) indices of rows for each of `sizes`, returns figures of shape (batch,).
-        sizes: as in `draw_rows`.
-        seed: seed of a new generator; every metric is resampled on the same rows.
-        resamples: number of draws.
-
-    Returns:
-        (low, high) of each figure.
+    `statistic` takes (batch, size) indices of rows for each of `sizes`, and returns figures of shape (batch,).
     """
     parts = [statistic(*rows) for rows in draw_rows(sizes, resamples, seed)]
     return {name: percentile_interval(np.concatenate([part[name] for part in parts])) for name in parts[0]}
@@ -68,16 +55,8 @@ def bootstrap_groups(
 ) -> dict[Key, np.ndarray]:
     """Figures of resampled groups of rows, all figures on the same draws, so that they can be compared draw by draw.
 
-    Rows of one group depend on each other, so a group is drawn with all its rows.
-
-    Args:
-        statistic: takes indices of rows, returns figures.
-        groups: n names of the group of each row; all different where rows are independent.
-        resamples: number of draws.
-        seed: seed of the random numbers.
-
-    Returns:
-        (resamples,) values of each figure.
+    Rows of one group depend on each other, so a group is drawn with all its rows; where rows are independent, the names
+    of all groups differ. There are (resamples,) values of each figure.
     """
     members = rows_by_group(groups)
     draws = [

@@ -172,15 +172,10 @@ def validate(
     seed: int = 0,
     ranges: Mapping[str, Bounds] | None = None,
 ) -> Validation:
-    """Compare metrics with ratings.
+    """Compare metrics, by their (n,) scores on their native ranges, with ratings of the same rows.
 
-    Args:
-        scores: (n,) scores of each metric on its native range.
-        ratings: ratings of the same rows.
-        by: figure that decides which metric to trust, one of agreement_stats.FIGURES, or "auc" for labels 0 and 1.
-        resamples: draws of the bootstrap, which draws groups.
-        seed: seed of the random numbers.
-        ranges: lowest and highest score of a metric; [0, 1] for one that is not named.
+    `by` is the figure that decides which metric to trust, one of agreement_stats.FIGURES, or "auc" for labels 0 and 1.
+    The bootstrap draws groups. `ranges` has the lowest and highest score of a metric; [0, 1] for one that is not named.
 
     Raises:
         ValueError: ratings are not of two kinds, as "auc" asks for.

@@ -34,18 +34,10 @@ def rulings(scorer: PairScorer, ruled: list[Ruled]) -> list[Ruling]:
 
 
 def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, run: RunOptions) -> Explanation:
-    """Token contributions in both directions.
+    """Token contributions in both directions, as `Explainer` describes them; `scale` divides or squashes the raw score.
 
-    Args:
-        scorer: the cross-encoder.
-        texts: `prediction` and `reference`.
-        method: "leave_one_out" or "integrated_gradients".
-        scale: what the raw score means: a number divides it, "sigmoid" squashes it.
-        run: how the model runs; for integrated gradients in float32, on torch.
-
-    Returns:
-        The parts of an explanation, which `Explainer` describes; the texts are those that the model reads, but for
-        numbers and names of the reference that it reads in the prediction's writing.
+    The texts are those that the model reads, but for numbers and names of the reference that it reads in the
+    prediction's writing.
     """
     whole = rule(texts["reference"], texts["prediction"])
     plain = legible(texts["reference"])

@@ -1,12 +1,21 @@
-"""One transformer in every precision and on every backend, its batches spread over the cores."""
+"""One transformer in every precision and on every backend, its batches spread over the cores.
 
+On a CPU a worker for each core runs its own batch on one thread. Threads inside an operation wait for one another, so
+that one busy core slows all of them down, and small matrices do not fill them; workers with a batch each do not wait.
+What a batch holds must be settled before; then results are equal to the last bit for any number of workers.
+"""
+
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import torch
 from transformers import PreTrainedModel
+from transformers.utils import logging
 
 from semantic_metrics.core.inputs import InvalidInput, invalid_input, quote
 from semantic_metrics.core.process import Lock, check_device, core_count
@@ -14,11 +23,13 @@ from semantic_metrics.core.run_options import AUTO, DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.transformer.drifts import fastest_precision, read_drifts
 from semantic_metrics.transformer.openvino_model import Inputs, OpenVINOModel
 from semantic_metrics.transformer.precision import convert
-from semantic_metrics.transformer.workers import Item, Result, run_in_order, worker_count
 
 UNSAVED = "unsaved"  # digest of a model that is not a file
 ONLY_CPU = {"precision": "int8", "backend": "openvino"}
 Forward = Callable[[Inputs], torch.Tensor]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+_starting = Lock()  # one thread at a time changes torch's number of threads
 
 
 def default_device() -> torch.device:
@@ -141,3 +152,46 @@ class Transformer:
         if self.device_of(run).type != "cpu":
             return map(function, items)
         return run_in_order(function, items, worker_count(run.workers))
+
+
+def worker_count(workers: int | None) -> int:
+    """The number given, or else that of the cores this process may use (see `core_count`)."""
+    return core_count() if workers is None else workers
+
+
+def run_in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
+    """Results of a function for each item, in their order; torch runs on one thread in each of the workers.
+
+    All items are taken at once. An error of the function is raised here, and items that wait are dropped.
+    """
+    pool = ThreadPoolExecutor(workers, "semantic-metrics", _use_one_thread)
+    try:
+        yield from pool.map(function, items)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _use_one_thread() -> None:
+    """Make torch use one thread in this thread, and in no other.
+
+    `torch.set_num_threads` sets the number of the calling thread, and the one that threads begin with from now on. A
+    thread that ends at once sets the latter back.
+    """
+    with _starting:
+        before = torch.get_num_threads()  # in a new thread, the number that threads begin with
+        torch.set_num_threads(1)
+        restore = threading.Thread(target=torch.set_num_threads, args=(before,))
+        restore.start()
+        restore.join()
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """Without the bars that transformers draws while it loads a model, also where standard error is a file."""
+    enabled = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if enabled:
+            logging.enable_progress_bar()

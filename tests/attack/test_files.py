@@ -201,10 +201,11 @@ def judged_file(draw: random.Random, folder: Path, command: str) -> Path:
     if draw.random() < 0.3:
         return random_file(draw, folder)
     rows = []
+    names = ("a", "b", "target", "operator") if command == "criteria" else (*NAMES, JUDGED)
     for number in range(draw.choice((2, 6, 12, 24))):
         texts = [draw.choice(EVIL) if draw.random() < 0.05 else f"{draw.choice(WORDS)} {number}" for _ in NAMES]
         judged = draw.choice(EVIL if draw.random() < 0.01 else JUDGEMENTS[command])
-        rows.append(dict(zip((*NAMES, JUDGED), [*texts, judged], strict=True)))
+        rows.append(dict(zip(names, [*texts, judged], strict=True)))
     path = folder / f"rows.{draw.choice(('jsonl', 'parquet'))}"
     if path.suffix == ".parquet":
         parquet.write_table(pa.Table.from_pylist(rows), path)
@@ -243,7 +244,7 @@ def further_line(draw: random.Random, command: str, file: Path, checkpoints: dic
             ),
         ],
         "report": [
-            *(*columns, *model, *draw.choice(([], ["--label", JUDGED], ["--rows", "0"], ["--title", "<b>"]))),
+            *(*columns, *model, *draw.choice(([], ["--label", JUDGED], ["--rows", "0"]))),
             *writes("--output", ".html", share=1),
         ],
         "check": [
@@ -252,13 +253,12 @@ def further_line(draw: random.Random, command: str, file: Path, checkpoints: dic
             *(*draw.choice(GATES), *writes("--output", ".jsonl", ".json"), *writes("--html", ".html")),
         ],
         "criteria": [
-            *("--a", prediction, "--b", "reference", "--target", "question", "--operator", JUDGED),
             *("--encoder", f"{checkpoints['matcha']}/", "--measure", draw.choice(("cosine", "l1", "ned"))),
             *writes("--output", ".json", ".csv"),
         ],
         "fit": [
             *(*columns, *model, judged, JUDGED, *draw.choice(([], [], ["--criterion", "macro_f1"]))),
-            *("--folds", "2", *writes("--output", ".json", share=1)),
+            *writes("--output", ".json", share=1),
         ],
     }
     return [command, str(file), *options[command]]

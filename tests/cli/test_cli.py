@@ -1,4 +1,4 @@
-"""The command line as a whole, and what `semantic-metrics score` prints."""
+"""The command line as a whole, the sample files, and what `semantic-metrics score` prints."""
 
 import os
 from collections.abc import Callable
@@ -11,12 +11,14 @@ from click.testing import Result
 
 import semantic_metrics
 from semantic_metrics.cli import COMMANDS
+from semantic_metrics.cli.samples import SAMPLES
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files import readers
 from semantic_metrics.files.errors import FileError
+from semantic_metrics.files.table import read_table
 from tests.cli.conftest import done, invoke, refused
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
 
 ROWS = [["the dog bites", "a dog bites", "1"], ["a man sleeps", "the cat is awake", "2"], ["☃", "the dog", "3"]]
 
@@ -198,3 +200,26 @@ def test_the_package_runs_as_a_module(run_python: Run, tmp_path: Path) -> None:
     ran = run_python(code, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert semantic_metrics.__version__ in ran.stdout
+
+
+def test_all_samples_are_written_and_none_is_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    lines = done(invoke("samples", folder))
+    shipped = {path.name: path.read_bytes() for path in (ROOT / "metrics" / "samples").iterdir()}
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == shipped
+    assert set(shipped) == set(SAMPLES)
+    assert [line.split(": ")[0] for line in lines] == [str(folder / name) for name in SAMPLES]
+    (folder / "pairs.csv").write_text("mine")
+    for name in SAMPLES.keys() - {"pairs.csv"}:
+        (folder / name).unlink()
+    refused(invoke("samples", folder), "DIR: expected a folder without pairs.csv, got ")
+    assert [path.name for path in folder.iterdir()] == ["pairs.csv"]
+    assert (folder / "pairs.csv").read_text() == "mine"
+    refused(invoke("samples", tmp_path / "no" / "such"), f"{tmp_path}/no/such: No such file or directory")
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name.endswith(".csv")])
+def test_a_table_has_the_columns_that_are_listed(tmp_path: Path, name: str) -> None:
+    (listed,) = [line for line in done(invoke("samples", tmp_path)) if f"{name}: " in line]
+    names = [part.split(" (")[0] for part in listed.rpartition(": ")[2].split(", ")]
+    assert read_table(tmp_path / name).columns == names

@@ -55,9 +55,10 @@ def test_a_result_prints_as_a_table_and_stays_a_dict() -> None:
 
 def test_invalid_samples_are_refused(tmp_path: Path) -> None:
     assert MEASURES == geometry.MEASURES
-    refused(invoke("criteria", SAMPLES, "--a", "x"), "--a: expected one of the columns 'a', 'b', 'target', 'operator'")
     refused(invoke("criteria", SAMPLES, "--encoder", "no/such"), "checkpoint 'no/such': no such folder")
     refused(invoke("criteria", SAMPLES, "--output", "o.txt"), "--output: expected a file that ends in .json or .csv")
     wrong = tmp_path / "wrong.csv"
+    wrong.write_text("a,b\nx,y\n")
+    refused(invoke("criteria", wrong), "wrong.csv: expected one of the columns 'a', 'b', got 'target'")
     wrong.write_text(SAMPLES.read_text().replace(",union", ",sum"))
     refused(invoke("criteria", wrong), "operator[8]: expected one of 'overlap', 'difference', 'union', got str 'sum'")

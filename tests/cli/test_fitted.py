@@ -43,7 +43,7 @@ def scores(file: Path, checkpoint: Path) -> np.ndarray:
 @pytest.fixture
 def fitted(file: Path, checkpoint: Path) -> Path:
     """A threshold of the small checkpoint."""
-    usual = {"metric": "matcha", "config": checkpoint, "label": "right", "folds": 3}
+    usual = {"metric": "matcha", "config": checkpoint, "label": "right"}
     done(invoke("fit", file, options=TEXTS | usual | {"output": file.with_name("t.json")}))
     return file.with_name("t.json")
 
@@ -104,7 +104,7 @@ def test_compare_report_and_validate_decide(file: Path, checkpoint: Path, fitted
 @pytest.mark.parametrize(
     ("threshold", "message"),
     [
-        ("nan", "--threshold: expected a finite number or a file, got nan"),
+        ("nan", "--threshold: expected a number, a file or None, got nan"),
         ("none.json", "--threshold none.json: expected a JSON file with metric, value"),
         ("", "--threshold: expected a number or file, got ''"),
     ],
@@ -124,7 +124,7 @@ def test_a_threshold_of_other_scores_is_refused(file: Path, fitted: Path) -> Non
 def test_fitted_weights_are_used(file: Path, pair_model: str) -> None:
     weights, output = file.with_name("w.json"), file.with_name("o.csv")
     usual = TEXTS | {"config": pair_model}
-    done(invoke("fit", file, options=usual | {"human": "rating", "folds": 3, "output": weights}))
+    done(invoke("fit", file, options=usual | {"human": "rating", "output": weights}))
     lines = done(invoke("score", file, options=usual | {"weights": weights, "output": output}))
     rows = pd.read_csv(file)
     texts = {"predictions": rows["said"].tolist(), "references": rows["gold"].tolist()}
@@ -134,7 +134,7 @@ def test_fitted_weights_are_used(file: Path, pair_model: str) -> None:
     assert expected["scores"] != pytest.approx(own, abs=1e-3)
     assert f"mean {expected['consensus']:.4f}" in lines[0]
     threshold = file.with_name("t.json")
-    fit = usual | {"weights": weights, "label": "right", "folds": 3, "output": threshold}
+    fit = usual | {"weights": weights, "label": "right", "output": threshold}
     done(invoke("fit", file, options=fit))
     decided = usual | {"threshold": threshold}
     assert " correct (" in done(invoke("score", file, options=decided | {"weights": weights}))[-2]

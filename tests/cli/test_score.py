@@ -1,4 +1,4 @@
-"""`semantic-metrics score` on every format: the same rows, in the same types, with the scores added."""
+"""`semantic-metrics score`: every format, the same rows in the same types, with scores, words and colours added."""
 
 import json
 import sys
@@ -13,9 +13,12 @@ from click.testing import Result
 from pyarrow import parquet
 
 import semantic_metrics
+from semantic_metrics import load
 from semantic_metrics.cli import main
+from semantic_metrics.cli.terminal import table_lines
 from semantic_metrics.core.signature import shorten
 from tests.cli.conftest import done, invoke, refused, write_jsonl
+from tests.consensus.conftest import both_heads
 
 SAID = ["the dog bites", "a man sleeps", "☃", "the cat is awake", "no dog"]
 GOLD = ["a dog bites", "the cat is awake", "the dog", "the cat sleeps", "not a dog"]
@@ -192,11 +195,6 @@ def test_a_text_that_a_metric_refuses_has_its_line(tmp_path: Path, nli_model: Pa
 
 def test_formats_that_cannot_hold_the_rows(score: Callable, tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "in.jsonl", [*PAIRS, {"said": "a", "gold": "b", "new": 1}])
-    write_jsonl(tmp_path / "mixed.jsonl", [PAIRS[0] | {"new": 1}, PAIRS[1] | {"new": "one"}])
-    refused(
-        score(tmp_path / "mixed.jsonl", *TEXTS, "--output", tmp_path / "out.parquet"), "expected values of one type"
-    )
-    (tmp_path / "mixed.jsonl").unlink()
     message = f"{file}, line 6: expected the columns of the first row, got 'new'"
     refused(score(file, *TEXTS, "--output", tmp_path / "out.csv"), message)
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
@@ -249,9 +247,33 @@ def test_rows_without_an_answer_are_counted(
     refused(score(tmp_path / "none.jsonl", *texts, "--missing", "skip"), "expected an answer in a row at least")
 
 
-def test_zero_is_refused_where_an_empty_text_has_a_score(tmp_path: Path, sts_model: Path) -> None:
-    file = write_jsonl(tmp_path / "in.jsonl", [{"said": None, "gold": "a dog"}])
-    options = ["--metric", "stsscore", "--config", sts_model, "--missing", "zero"]
-    refused(
-        invoke("score", file, *TEXTS, *options), "--missing: expected skip, as stsscore has a score for an empty text"
-    )
+WORDED = {"predictions": ["the dog bites", "a man sleeps"], "references": ["a dog bites", "the man is awake"]}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_words_are_written_beside_the_scores(tmp_path: Path, ending: str) -> None:
+    model = f"{both_heads(tmp_path / 'model')}/"
+    rows, source, output = pd.DataFrame(WORDED), tmp_path / f"rows.{ending}", tmp_path / f"scored.{ending}"
+    rows.to_csv(source, index=False) if ending == "csv" else rows.to_parquet(source)
+    options = ["--config", model, "--predictions", "predictions", "--references", "references"]
+    done(invoke("score", source, *options, "--output", output))
+    expected = load("consensus", model).compute(**WORDED)
+    scored = pd.read_csv(output) if ending == "csv" else pd.read_parquet(output)
+    assert scored["consensus_verdict"].tolist() == expected["verdicts"]
+    assert scored["consensus"].tolist() == pytest.approx(expected["scores"], abs=1e-6)
+    printed = "\n".join(done(invoke("score", source, *options)))
+    assert "consensus_verdict" in printed
+    assert expected["verdicts"][0] in printed
+    refused(invoke("score", output, *options, "--output", tmp_path / f"twice.{ending}"), "expected no")
+
+
+RED, YELLOW, GREEN = ("\x1b[31m", "\x1b[33m", "\x1b[32m")
+
+
+@pytest.mark.parametrize(
+    ("limits", "values"), [((0.0, 1.0), [0.26, 0.6, 0.8]), ((-1.0, 1.0), [-0.1, 0.3, 0.6])], ids=["from 0", "from -1"]
+)
+def test_colours_follow_the_range_of_the_scores(limits: tuple[float, float], values: list[float]) -> None:
+    _, *lines = table_lines({"metric": values}, {"text": ["a", "b", "c"]}, 3, {"metric": limits})
+    for line, colour in zip(lines, (RED, YELLOW, GREEN), strict=True):
+        assert colour in line

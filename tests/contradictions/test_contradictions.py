@@ -1,6 +1,8 @@
-"""Contradictions: the rules, the check of the NLI model, and mining."""
+"""Contradictions: the rules, the check of the NLI model, and the command."""
 
 import importlib.util
+import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -8,8 +10,8 @@ from hypothesis import strategies as st
 
 from semantic_metrics.contradictions import RULES, contradict, language, summary
 from semantic_metrics.contradictions.language import PIPELINES, Change
-from semantic_metrics.contradictions.mining import mine
 from semantic_metrics.contradictions.words import word_lists
+from tests.cli.conftest import done, invoke, refused
 
 if not any(importlib.util.find_spec(name) for name in PIPELINES):
     pytest.skip("spaCy's English pipeline is not installed (extra: contradict)", allow_module_level=True)
@@ -194,23 +196,19 @@ def test_missing_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch,
         language.load_pipeline.__wrapped__()
 
 
-CAPTIONS = [
-    "A man is sleeping on a couch.",
-    "A man lies on a sofa and sleeps.",
-    "A man is running on a track.",
-    "A woman cooks dinner in a kitchen.",
-    "A man sprints around a track.",
-]
+def test_the_command_writes_row_rule_and_probability(tmp_path: Path) -> None:
+    source, target = tmp_path / "texts.csv", tmp_path / "out.jsonl"
+    source.write_text("id,text\n1,The dog is asleep.\n2,\n3,The film was released in 1998.\n")
+    lines = done(invoke("contradict", source, "--output", target))
+    rows = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    assert [row["row"] for row in rows] == [1, 3]
+    assert all(row["probability"] >= 0.5 and row["contradiction"] != row["text"] for row in rows)
+    assert lines[-1].startswith("texts 3, contradictions 2, rule ")
+    assert lines[-1].endswith("none: empty 1")
 
 
-def test_mined_pairs_are_of_different_groups_and_contradict() -> None:
-    groups = [0, 0, 1, 2, 1]
-    pairs = mine(CAPTIONS, groups=groups, neighbours=4, threshold=0.9)
-    assert any(groups[one.index] == 0 for one in pairs)
-    for one in pairs:
-        assert one.p >= 0.9
-        assert (one.text, one.contradiction) == (CAPTIONS[one.index], CAPTIONS[one.other])
-        assert groups[one.index] != groups[one.other]
-    assert mine([], groups=[]) == []
-    with pytest.raises(ValueError, match="groups: expected one for each of 5 texts"):
-        mine(CAPTIONS, groups=[1])
+def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
+    source = tmp_path / "texts.csv"
+    source.write_text("claim\nA dog runs.\n")
+    refused(invoke("contradict", source), "texts.csv: expected one of the columns 'claim', got 'text'")
+    refused(invoke("contradict", source, "--output", "o.txt"), "--output: expected a file of .csv, .tsv, ")

@@ -1,13 +1,19 @@
-"""README, docs and the notebook: every block runs and prints what is shown; nothing is left to fill in or to merge."""
+"""README, docs and the notebook: blocks run and print what is shown, keys are explained, nothing is left open."""
 
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 import nbformat
 import pytest
 
+from semantic_metrics.consensus.scoring import Result as ConsensusResult
+from semantic_metrics.matcha.scoring import Result as MatchaResult
+from semantic_metrics.nli_lex.scoring import Result as NLILexResult
+from semantic_metrics.stsscore.scoring import Result as STSScoreResult
+from semantic_metrics.support.judge import Result as SupportResult
 from tests.conftest import ROOT
 from tests.documents.blocks import (
     Runner,
@@ -138,3 +144,22 @@ def test_the_site_names_every_page() -> None:
     docs = ROOT / "docs"
     pages = {str(path.relative_to(docs)) for path in docs.rglob("*") if path.suffix in (".md", ".ipynb")}
     assert {page for page in pages if f"- {page}\n" not in navigation} == set()
+
+
+RESULTS = {
+    "consensus": ConsensusResult,
+    "matcha": MatchaResult,
+    "nli_lex": NLILexResult,
+    "stsscore": STSScoreResult,
+    "support": SupportResult,
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_key_of_a_result_is_explained(name: str) -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    section = page.split("## What a result contains\n")[1].partition("\n## ")[0]
+    first_cells = [row.split("|")[1] for row in section.splitlines() if row.startswith("| `")]
+    listed = set(re.findall("`(.+?)`", " ".join(first_cells)))
+    result: Any = RESULTS[name]
+    assert set(result.__annotations__) - {name} <= listed

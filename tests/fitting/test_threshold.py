@@ -127,12 +127,12 @@ def test_a_threshold_is_fitted_and_read_again(file: Path, checkpoint: Path, crit
 
 def test_files_are_joined_and_references_split(file: Path, checkpoint: Path) -> None:
     rows = [
-        {"said": row["answer"], "gold": f"{row['reference']}/a cat", "grade": 2 + row["label"]} for row in examples()
+        {"said": row["answer"], "gold": f"{row['reference']}/a cat", "grade": int(row["label"])} for row in examples()
     ]
     write_jsonl(file.with_name("graded.jsonl"), rows)
     options = ["--metric", "matcha", "--config", checkpoint, "--output", file.with_name("t.json")]
     columns = ["--predictions", "answer", "--predictions", "said", "--references", "reference", "--references", "gold"]
-    columns += ["--label", "label", "--label", "grade", "--correct-from", 1, "--correct-from", 3]
+    columns += ["--label", "label", "--label", "grade"]
     columns += ["--separator", "", "--separator", "/"]
     done(invoke("fit", file, file.with_name("graded.jsonl"), *columns, *options))
     chosen = read_threshold(file.with_name("t.json"))
@@ -147,9 +147,9 @@ def test_one_reference_is_one_group_whatever_the_separator(file: Path) -> None:
 
 
 def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nli_model: Path) -> None:
-    options = ["--config", nli_model, "--output", tmp_path / "t.json", "--folds", 3]
+    options = ["--config", nli_model, "--output", tmp_path / "t.json"]
     lines = done(invoke("fit", *NLI_LEX, file, "--criterion", "youden", *options))
-    assert any(line.startswith("3 folds by question: ") for line in lines)
+    assert any(line.startswith("5 folds by question: ") for line in lines)
     assert read_threshold(tmp_path / "t.json").metric == "nli_lex"
 
 

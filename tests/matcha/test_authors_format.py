@@ -19,7 +19,7 @@ from semantic_metrics.matcha import authors_format
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.modeling_matcha import MatchaModel
 from semantic_metrics.matcha.table import MatchaTable
-from tests.matcha.authors import SCRIPT, SENTENCES, Authors, rewrite_json, text_of
+from tests.matcha.conftest import SCRIPT, SENTENCES, Authors, rewrite_json, text_of
 
 PARITY = 1e-6  # largest score difference from the peer, which computes in float32
 LENGTHS = (1, 511, 512, 513, 2000)

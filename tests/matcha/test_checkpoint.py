@@ -17,7 +17,7 @@ from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
 from tests.conftest import METRIC
 from tests.fake_hub import serve
-from tests.matcha.authors import rewrite_json
+from tests.matcha.conftest import rewrite_json
 from tests.tiny_table import small_table
 
 
@@ -124,11 +124,6 @@ def test_files_of_a_later_version_are_read(checkpoint: Path, tmp_path: Path) -> 
     folder = Path(shutil.copytree(checkpoint, tmp_path / "later"))
     rewrite_json(folder / CONFIG, of_a_later_version=1)
     load_checkpoint(str(folder))
-
-
-def test_without_a_network_the_hub_is_named() -> None:
-    with pytest.raises(ValueError, match="checkpoint 'org/name': no such folder, and the Hub did not give it"):
-        load_checkpoint("org/name")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from sentence_transformers import SentenceTransformer
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import ContextualEncoder
-from semantic_metrics.matcha.ratings import Ratings
+from semantic_metrics.matcha.scoring import Ratings
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
 from tests.tiny_table import WORDS

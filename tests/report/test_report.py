@@ -1,23 +1,26 @@
-"""The report and the page of one pair: what they show, that they need nothing else, and hostile texts."""
+"""The report, its command and the page of one pair: what they show, that they need nothing else, and hostile texts."""
 
 import re
 import resource
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from sklearn.metrics import roc_auc_score
 
+import semantic_metrics
 from semantic_metrics.cli import main
 from semantic_metrics.html.explained import group_by_word
 from semantic_metrics.html.heat_map import MAX_WORD_CHARACTERS, heat_maps
 from semantic_metrics.report import Scores, write_explanation, write_report
 from semantic_metrics.report.chart import BARS, draw
 from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_WORDS
+from tests.cli.conftest import done, invoke, refused
 from tests.html_page import Page
 
 HOSTILE = [
@@ -269,3 +272,56 @@ def test_a_word_is_what_people_call_one(text: str, words: list[str]) -> None:
     spans = [(i, i + 1) for i, sign in enumerate(text) if not sign.isspace()]
     groups = group_by_word(text, spans)
     assert [text[spans[group[0]][0] : spans[group[-1]][1]] for group in groups] == words
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """A CSV file with labels."""
+    path = tmp_path / "answers.csv"
+    path.write_text("said,gold,ok,asked\nthe dog bites,a dog,1,who?\nthe cat,a man,0,who?\n<b>,the,true,who?\n")
+    return path
+
+
+@pytest.fixture
+def run(answers: Path, checkpoint: Path) -> Callable[..., Result]:
+    """Run the command with the small checkpoint; it writes `report.html`."""
+    usual = {"metric": "matcha", "predictions": "said", "references": "gold", "config": checkpoint}
+    usual["output"] = answers.with_name("report.html")
+    return lambda **changed: invoke("report", answers, options=usual | changed)
+
+
+def test_the_command_scores_and_writes(run: Callable, answers: Path, checkpoint: Path) -> None:
+    answers.write_text("said,gold,ok\nthe dog bites,a dog, TRUE\nthe cat,a man,0.0\n<b>,the,1e0\n")
+    line = done(run(label="ok"))[0]
+    page = Page.read(answers.with_name("report.html"))
+    check_self_contained(page)
+    metric = semantic_metrics.load("matcha", str(checkpoint))
+    said = metric.compute(predictions=["the dog bites", "the cat", "<b>"], references=["a dog", "a man", "the"])
+    assert said["signature"] in page.text
+    assert line == f"matcha: 3 rows, mean {said['matcha']:.4f}, undefined 0"
+    assert set(re.findall(r"Row \d+: (-?[\d.]+)", page.text)) == {f"{score:.4f}" for score in said["scores"]}
+    assert len(re.findall(r"Row \d+: -?[\d.]+, labelled correct", page.text)) == 2
+    assert "answers.csv" in page.text
+    assert "strongest:" in page.text
+
+
+def test_a_row_without_a_score_among_several_references(answers: Path, checkpoint: Path) -> None:
+    answers.write_text("said,gold,other\nthe dog bites,a dog,the man\n,the cat,the man\n")
+    page = answers.with_name("report.html")
+    columns = ["--predictions", "said", "--references", "gold", "--references", "other"]
+    lines = done(invoke("report", answers, "--metric", "matcha", *columns, "--config", checkpoint, "--output", page))
+    assert lines[0].endswith("undefined 1")
+    assert "2 rows, matcha" in Page.read(page).text
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"metric": "nli_lex"}, "--questions: expected a column, for nli_lex"),
+        ({"label": "gold"}, "--label: expected 1, 0, true or false in column 'gold', got 'a dog' in row 1"),
+        ({"output": "no/such/report.html"}, "no/such/report.html: expected an existing folder"),
+    ],
+)
+def test_invalid_input_is_refused(run: Callable, answers: Path, changed: dict, message: str) -> None:
+    refused(run(**changed), message)
+    assert not answers.with_name("report.html").exists()

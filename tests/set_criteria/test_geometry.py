@@ -13,8 +13,8 @@ from semantic_metrics.set_criteria.epsilon import sample_cells, sample_share
 from semantic_metrics.set_criteria.geometry import MEASURES, REASONS, Angles, Rows, compare, locate
 from semantic_metrics.set_criteria.samples import from_arrays, measure_samples
 from tests.set_criteria import naive as peer
+from tests.set_criteria.conftest import Vectors, operators, random_vectors
 from tests.set_criteria.naive import grid_cells
-from tests.set_criteria.samples import Vectors, operators, random_vectors
 
 NEAR = 1e-9
 seeds = st.integers(0, 2**32 - 1)

@@ -10,7 +10,7 @@ import torch
 
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.set_criteria.criteria import shared_ranges
-from tests.set_criteria.samples import SCRIPT, TEXTS, Vectors, operators, random_vectors
+from tests.set_criteria.conftest import SCRIPT, TEXTS, Vectors, operators, random_vectors
 
 KEYS = {"C1", "C2", "C3", "C4", "C5", "C6", "norm_ratio", "undefined", "ranges", "operators", "signature"}
 MEASURES = {"cosine", "dot", "l1", "l2", "ned"}

@@ -152,10 +152,6 @@ def test_invalid_arguments_are_refused(metric: evaluate.Metric) -> None:
         ({"method": "exact"}, "method: expected one of 'leave_one_out', 'integrated_gradients', got str 'exact'"),
         ({"scale": 0}, "scale: expected a number above 0"),
         ({"batch_size": 0}, "batch_size: expected a whole number from 1"),
-        ({"max_length": 2}, "max_length: expected a whole number from 4"),
-        ({"device": "nowhere"}, "device: expected one that torch has here"),
-        ({"precision": "float8"}, "precision: expected one of 'float32', "),
-        ({"workers": 0}, "workers: expected a whole number from 1"),
     ]:
         with pytest.raises(ValueError, match=saying):
             metric.explain(**{**PAIR, **arguments})

@@ -18,9 +18,9 @@ from semantic_metrics.core.batching import batches_by_length
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.contextual import ContextualEncoder
-from semantic_metrics.transformer import workers
+from semantic_metrics.transformer import backends
+from semantic_metrics.transformer.backends import run_in_order, worker_count
 from semantic_metrics.transformer.first_token import FirstTokenLayer, read_first_token
-from semantic_metrics.transformer.workers import run_in_order, worker_count
 from tests import tiny_pairs as tiny
 from tests.tiny_table import WORDS
 
@@ -96,7 +96,7 @@ def test_an_error_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
         ended.wait()
         done.append(i)
 
-    monkeypatch.setattr(workers, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(backends, "ThreadPoolExecutor", Pool)
     with pytest.raises(RuntimeError, match="first"):
         list(run_in_order(fail, range(100), 2))
     assert len(done) <= 2, "what waits must be dropped"

@@ -15,7 +15,7 @@ from benchmarks.papers.matcha.report import PUBLISHED, write_results
 from benchmarks.papers.matcha.scoring import Scores, score_sets
 from benchmarks.papers.matcha.separation import separation_table
 from benchmarks.papers.matcha.sets import CALIBRATION, TITLES, UNSEEN_COCO, EvaluationSet
-from semantic_metrics.matcha.ratings import Ratings
+from semantic_metrics.matcha.scoring import Ratings
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import UNIT
 from tests.benchmarks.papers.matcha_data import ROWS, metric, ratings, scores_of, triplets, usual_metrics
