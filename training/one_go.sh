@@ -3,7 +3,7 @@
 #   training/one_go.sh pack MPNET DATA CARGO [WHEELS]   here: all that a run reads, in folders of 50 MB, CARGO/00, CARGO/01 ...
 #   training/one_go.sh run CARGO WORK [--steps 3]       there: WORK/results has both checkpoints and the logits, in files of 15 MB (some 12)
 #   training/one_go.sh join RESULTS FOLDER              here again
-# MPNET is all-mpnet-base-v2, and the tables of runs/ are made by the commands in the header of taught_pairs.yaml. WHEELS is a
+# MPNET is all-mpnet-base-v2, and the tables of runs/ are made by the commands in the header of pairs.yaml. WHEELS is a
 # folder of packages that the other machine lacks. `large.yaml` is for two cores: here all layers are trained, in two passes.
 # PAIRS=200 in the environment lets the teacher judge so few, to try it.
 set -euo pipefail
@@ -19,7 +19,7 @@ pack() { # $1 base weights, $2 data, $3 cargo, $4 wheels
     grep -hoE '\bpath: [^,} ]+' $CONFIGS/cross_encoder/{large,pairs}.yaml $CONFIGS/data/{taught_pairs,paired_anew}.yaml | cut -c7- | sort -u |
         grep -v '^./' | tar -C "$2" -cT - | tar -C "$work/data" -x
     [ -z "${4:-}" ] || cp "$4"/*.whl "$work/wheels/"
-    tar -c runs/{judged,denials,swaps_large}/*.parquet | tar -C "$work" -x
+    tar -c runs/{judged,denials,swaps_large,swaps_order}/*.parquet | tar -C "$work" -x
     tar -C "$work" -c . | split -b 50m -d - "$3/part."
     for part in "$3"/part.*; do mkdir -p "$3/${part##*.}" && mv "$part" "$3/${part##*.}/part"; done
     rm -r "$work"
@@ -40,7 +40,7 @@ run() { # $1 cargo, $2 work, then options of a training
     "$PYTHON" -m training.label_pairs --config $CONFIGS/data/paired_anew.yaml --teacher "$work/large/checkpoint" \
         --rating-encoder "$work/base" --data "$work/data" --output runs/paired_anew.parquet
     "$PYTHON" training/train_cross_encoder.py --config $CONFIGS/cross_encoder/pairs.yaml --data "$work/data" --output "$work/pairs" \
-        --init "$work/large/checkpoint" --set epochs=2 "$@"
+        --init "$work/large/checkpoint" --set epochs=3 "$@"
     "$PYTHON" -m training.shrink "$work/pairs/checkpoint" --data "$work/data" --output "$work/pairs_shrunk"
     "$PYTHON" -m training.shrink "$work/large/checkpoint" --data "$work/data" --output "$work/shrunk"
     mkdir -p "$work/results"

@@ -32,6 +32,9 @@ FEATURES = (
     "coverage",  # of them in the whole source, times source_length
     "lacks_number",  # 1 if the claim has a number that the source has not
     "source_length",  # logarithm of the source's number of sentences
+    # log odds, of its clause with the lowest, beside the nearest sentence or the passage with the highest entailment of
+    # the whole; at most `entailment`, which it is where the claim has one clause
+    "entailment_of_clauses",
 )
 MAX_ODDS = 6.0  # log odds beyond are cut: a model that is a little surer is not more often right
 MAX_WEIGHT = 1e9  # larger weights come from damaged files

@@ -25,6 +25,7 @@ from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.quantities import rules
 from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.support.claims import Claim, plain_text, read_claims
+from semantic_metrics.support.clauses import clauses
 from semantic_metrics.support.decision import (
     CONTRADICTED,
     FEATURES,
@@ -141,11 +142,22 @@ class Reading:
     conflicting: set[int]
     probabilities: np.ndarray  # (passages, 2) of entailment and contradiction, once they are read
     unread: bool = False  # whether the passage that decides differs from the claim in what the model cannot read
+    weakest: float = 1.0  # entailment of the clause that has the lowest; 1 for a claim of one clause
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """Inputs of the model: the passages, their quantities as the claim writes them, each with the claim."""
-        return [rules.as_read(" ".join(self.source.texts[i] for i in one), self.claim.text) for one in self.passages]
+        return [self._pair(one, self.claim.text) for one in self.passages]
+
+    def _pair(self, passage: Passage, text: str) -> tuple[str, str]:
+        return rules.as_read(" ".join(self.source.texts[i] for i in passage), text)
+
+    def clause_pairs(self) -> list[list[tuple[str, str]]]:
+        """For each clause of a claim of several: the passage with the highest entailment, and the nearest sentence."""
+        if self.repeated:
+            return []
+        passages = dict.fromkeys([self.passages[int(self.probabilities[:, 0].argmax())], self.passages[0]])
+        return [[self._pair(passage, clause) for passage in passages] for clause in clauses(self.claim.text)]
 
     def apply_rules(self, unread: np.ndarray) -> None:
         """A passage that repeats the claim entails it; one that has it with another quantity contradicts it.
@@ -187,6 +199,7 @@ class Reading:
             "coverage": length * coverage,
             "lacks_number": self.overlap.lacks_number,
             "source_length": length,
+            "entailment_of_clauses": min(entailment[best], float(log_odds(np.array(self.weakest)))),
         }
         return np.array([values[name] for name in FEATURES], dtype=float)
 
@@ -305,7 +318,18 @@ class Reader:
             one.apply_rules(np.array([self.scorer.is_unread(*pair) for pair in pairs[part]], dtype=bool))
             cut.append(int(truncated[part].sum()))
             begin = part.stop
+        self._read_clauses(readings)
         return cut
+
+    def _read_clauses(self, readings: list[Reading]) -> None:
+        """Let the model read the clauses of claims that have several; none is cut, as the whole claim has room."""
+        asked = [(one, clause) for one in readings for clause in one.clause_pairs()]
+        if not asked:
+            return
+        logits = self.scorer.logits([pair for _, clause in asked for pair in clause], self.options.run)
+        entailments = iter(nli_probabilities(logits.values, self.scorer.labels)[:, 0].tolist())
+        for one, clause in asked:
+            one.weakest = min(one.weakest, max(islice(entailments, len(clause))))
 
 
 class Judge(Reader):
