@@ -155,7 +155,7 @@ def relate(one: Quantity, other: Quantity) -> str:
         return OPEN if _may_be_same(*((one, other) if one.kind == NUMBER else (other, one))) else DIFFERENT
     if RANGE in kinds:
         return OPEN if one.text == other.text and len(kinds) > 1 else _relate_ranges(one, other)
-    if SHARE in kinds:
+    if SHARE in kinds and len(one.values) == len(other.values) == 1:
         return _relate_shares(*((one, other) if one.kind == SHARE else (other, one)))
     if kinds == {CLOCK}:
         return _relate_clocks(one, other)

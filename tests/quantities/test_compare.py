@@ -1,13 +1,15 @@
 """Numbers: however they are written, rewritten as another text writes them, and compared."""
 
 from decimal import getcontext, localcontext
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semantic_metrics.nli_lex.lexical import normalize
-from semantic_metrics.quantities.compare import Difference, compare, find_conflict
+from semantic_metrics.quantities.compare import EQUAL, Difference, compare, find_conflict, relate
+from semantic_metrics.quantities.read import read
 from semantic_metrics.quantities.rewrite import Rewritten, rewrite
 from semantic_metrics.quantities.spell import NUMBER_WORDS, SCALES, TENS, spell_in_digits
 
@@ -351,3 +353,21 @@ def _in_words(number: int) -> list[str]:
 def test_numbers_in_words_are_read(number: int) -> None:
     assert spell_in_digits(_in_words(number)) == [str(number)]
     assert spell_in_digits(["about", *_in_words(number), "dogs"]) == ["about", str(number), "dogs"]
+
+
+OF_ALL_KINDS = (
+    "5", "5 kg", "3 out of 4", "half", "50%", "5 to 7", "3-1", "5:30 pm", "on May 3, 2020", "in May 2010", "1999",
+    "the 1990s", "from 3 to 5 May", "June 2021 to May 2022", "1.2.3", "0042", "third", "twice", "2x", "on Monday",
+    "at least 5", "about 7", "over $10", "1:2", "$20 an hour", "every 12 hours", "(1, 2)", "0xFF",
+    "two pounds fifty", "10 am to 2 pm", "1e309",
+)  # fmt: skip
+
+
+def test_every_kind_is_compared_with_every_other() -> None:
+    """What two quantities are to each other does not depend on their order, and a quantity is itself."""
+    quantities = [one for text in OF_ALL_KINDS for one in read(text).quantities]
+    assert len({one.kind for one in quantities}) >= 10
+    for one, other in product(quantities, repeat=2):
+        assert relate(one, other) == relate(other, one), (one.text, other.text)
+    for one in quantities:
+        assert relate(one, one) == EQUAL, one.text
