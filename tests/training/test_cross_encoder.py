@@ -253,7 +253,7 @@ def test_a_run_that_starts_from_another_says_so(
     nli: CrossEncoderConfig, data: Path, classifier: Path, tmp_path: Path
 ) -> None:
     train(replace(nli, init=str(classifier)), data, tmp_path)
-    assert "It starts from 1 earlier run;" in (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
+    assert "1 earlier run that it starts from" in (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_similarity_that_the_start_has_learned_is_not_reset(stsb: CrossEncoderConfig, tmp_path: Path) -> None:
