@@ -34,7 +34,7 @@ class Rewritten:
 def rewrite(text: str, other: str) -> Rewritten:
     """Write what another text says in other writing as that text writes it: "42" as "forty-two", "5 kg" as "5000 g".
 
-    Only what is equal beyond doubt is exchanged (`compare.relate`), names beside their initials, and words of another
+    Only what is equal beyond doubt is exchanged (`compare.relate`), "100 °C" beside "100 degrees", names beside their initials, and words of another
     spelling (`spelling.respelled`). What the other text has in the same form stays, and so does a lone "one", "second"
     or "third", which are often no numbers.
     """
@@ -46,7 +46,7 @@ def rewrite(text: str, other: str) -> Rewritten:
         if quantity.text.casefold() in written or _doubtful(quantity, reading.text):
             continue
         for one in theirs.near(quantity):
-            if not _doubtful(one, other) and relate(_exactly(quantity), _exactly(one)) == EQUAL:
+            if not _doubtful(one, other) and _alike(_exactly(quantity), _exactly(one)):
                 changes.append((quantity.begin, quantity.end, one.text))
                 break
     taken = bytearray(len(reading.text))
@@ -91,6 +91,12 @@ def _value(quantity: Quantity) -> Fraction:
 def _key(quantity: Quantity) -> tuple[Fraction, ...] | str:
     """What equal quantities have alike, but for rounding."""
     return "".join(quantity.text.casefold().split()) if quantity.kind == IDENTIFIER else tuple(sorted(quantity.values))
+
+
+def _alike(one: Quantity, other: Quantity) -> bool:
+    """Whether two are equal, or differ in that one leaves out the scale of its degrees."""
+    scaled = {one.unit.dimension, other.unit.dimension} == {"degrees", "temperature"}
+    return (scaled and one.number == other.number) or relate(one, other) == EQUAL
 
 
 def _exactly(quantity: Quantity) -> Quantity:

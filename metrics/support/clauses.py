@@ -9,8 +9,8 @@ _SUBJECT = (
     r"|[A-Z][\w'-]*|\d[\d,.]*)\b"
 )
 _CUT = re.compile(
-    r";\s+|\s+[-\u2013\u2014]\s+|,\s+(?:and|but|while|whereas|although|though|because|so|yet|or)\s+"
-    rf"|\s+(?:and|but|while|whereas|although|because|after|before|so)\s+(?={_SUBJECT})"
+    r"; | [-\u2013\u2014] |, (?:and|but|while|whereas|although|though|because|so|yet|or) "
+    rf"| (?:and|but|while|whereas|although|because|after|before|so) (?={_SUBJECT})"
 )
 # endings and forms of most verbs; plural nouns look like them, so that two nouns may be taken for clauses
 _VERB = re.compile(
@@ -21,7 +21,7 @@ _VERB = re.compile(
 
 
 def clauses(text: str) -> list[str]:
-    """The clauses of a sentence, each as a sentence; none if it has only one.
+    """The clauses of a sentence with single spaces, each as a sentence; none if it has only one.
 
     It is cut at a semicolon, a dash or a conjunction between two parts that both have what looks like a verb.
     """
