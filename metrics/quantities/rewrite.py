@@ -34,9 +34,9 @@ class Rewritten:
 def rewrite(text: str, other: str) -> Rewritten:
     """Write what another text says in other writing as that text writes it: "42" as "forty-two", "5 kg" as "5000 g".
 
-    Only what is equal beyond doubt is exchanged (`compare.relate`), "100 °C" beside "100 degrees", names beside their initials, and words of another
-    spelling (`spelling.respelled`). What the other text has in the same form stays, and so does a lone "one", "second"
-    or "third", which are often no numbers.
+    Only what is equal beyond doubt is exchanged (`compare.relate`), "100 °C" beside "100 degrees", names beside their
+    initials, and words of another spelling (`spelling.respelled`). What the other text has in the same form stays, and
+    so does a lone "one", "second" or "third", which are often no numbers.
     """
     reading, other = read(text), unfold(other)
     theirs = _Known(read(other).atoms)
