@@ -91,12 +91,15 @@ def captions(scores: pd.DataFrame, figures: pd.DataFrame, points: pd.DataFrame) 
         f"distributions: scores of {len(scores):,} texts of {DRAWN_SET}, half correct and half contradicting, each on "
         f"its native range mapped to [0, 1]; AUC times 100: {areas}."
     ]
-    judged = figures[(figures["figure"] == AUC) & (figures["metric"] == "nli_lex") & (figures["set"] != WICE)]
     for title, own in points.groupby("panel", sort=False):
-        sets = ", ".join(judged[judged["value"].notna() == PANELS[title]]["set"])
-        lines.append(f"speed, {title}: the mean AUC over {sets}; blue: of this package.")
+        lines.append(f"speed, {title}: the mean AUC over {_sets(figures, PANELS[title])}; blue: of this package.")
         lines += [f"  {row.metric}: AUC {row.auc:.1f}, {row.per_second:,.0f} a second" for row in own.itertuples()]
     return lines
+
+
+def _sets(figures: pd.DataFrame, answered: bool) -> str:
+    kept = figures[(figures["figure"] == AUC) & (figures["metric"] == "nli_lex") & (figures["set"] != WICE)]
+    return ", ".join(kept[kept["value"].notna() == answered]["set"])
 
 
 @click.command()

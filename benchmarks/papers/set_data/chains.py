@@ -138,7 +138,8 @@ def fuse_chains(chains: Sequence[Chain], fuse: Fuse, name: str, dropped: Dropped
     Left out and counted: chains with a sentence within another, without a fusion, and those whose fusion is just one of
     its two sentences.
 
-    Raises ValueError: `fuse` does not return one text for each pair.
+    Raises:
+        ValueError: `fuse` does not return one text for each pair.
     """
     dropped.update((chain.source, "chain: a sentence is within another") for chain in chains if chain.nested)
     chains = [chain for chain in chains if not chain.nested]

@@ -19,12 +19,13 @@ from pyarrow import parquet
 from benchmarks.common import options
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
-from benchmarks.papers.set_data.chains import COLUMNS, CONCATENATION, PAPER_MODEL, THRESHOLD, Dropped, model_fusion
-from benchmarks.papers.set_data.sources import LENGTHS, SOURCES, build, read_documents
+from benchmarks.papers.set_data.chains import COLUMNS, PAPER_MODEL, THRESHOLD, Dropped, model_fusion
+from benchmarks.papers.set_data.sources import LENGTHS, SOURCES, Plan, build, read_documents
 from semantic_metrics.endpoint import KEY_VARIABLE, chat_endpoint
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 SAMPLES, CARD = "samples.parquet", "README.md"
+PLAN_OPTIONS = ("threshold", "limit", "seed")
 _CARD = Path(__file__).with_name("card.md")
 
 
@@ -60,14 +61,15 @@ def build_command(**given: object) -> None:
             endpoint = chat_endpoint(given["endpoint"], kept=given["cache"] or output / "fusions.jsonl")
             fusion = {"fuse": model_fusion(endpoint, given["model"]), "fusion": f"model {given['model']}"}
         scores = [_score(name, **given["run"]) for name in given["encoders"]]
-        settings = {name: given[name] for name in ("threshold", "limit", "seed")}
-        table, dropped = build(given["data"], names, documents, scores, **settings, **fusion)
+        settings = {name: given[name] for name in PLAN_OPTIONS}
+        plan = Plan(scores=scores, **fusion, **settings)
+        table, dropped = build(plan, given["data"], names, documents)
     except (ValueError, OSError, NotMeasured) as error:
         raise click.ClickException(str(error)) from error
     output.mkdir(parents=True, exist_ok=True)
     texts = pyarrow.table({column: pyarrow.array(table[column], pyarrow.string()) for column in COLUMNS})
     parquet.write_table(texts, output / SAMPLES, compression="zstd")
-    described = settings | {"fusion": fusion.get("fusion", CONCATENATION), "words": "{} to {}".format(*LENGTHS)}
+    described = settings | {"fusion": plan.fusion, "words": "{} to {}".format(*LENGTHS)}
     described["filtered by"] = ", ".join(Path(name).name for name in given["encoders"])
     licences = dict.fromkeys(documents, given["licence"])
     (output / CARD).write_text(_card(table, dropped, described, licences), encoding="utf-8", newline="\n")

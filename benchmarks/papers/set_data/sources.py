@@ -23,7 +23,7 @@ from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 from benchmarks.common.encoders import Score
 from benchmarks.common.tables import read_table
 from benchmarks.papers.set_data import chains as made
-from benchmarks.papers.set_data.chains import CONCATENATION, GIVEN, Chain, Dropped, Fuse, concatenate
+from benchmarks.papers.set_data.chains import CONCATENATION, GIVEN, THRESHOLD, Chain, Dropped, Fuse, concatenate
 
 LENGTHS = 5, 60  # fewest and most words of a sentence; our choice, to leave out captions and run-on lists
 STRIDE = 3  # sentences from one chain to the next, so that none is in two chains
@@ -54,34 +54,44 @@ with Path(__file__).with_name("sources.csv").open(encoding="utf-8", newline="") 
 Lengths = tuple[int, int]  # fewest and most words in a sentence of a chain; a word contains a letter or a digit
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What a build depends on, besides its sources.
+
+    `scores` are cosines of the encoders that filter the differences by `threshold` (none: all are kept); `fuse` makes
+    the missing fusions; `limit` is of each operator.
+    """
+
+    scores: Sequence[Score] = ()
+    fuse: Fuse = concatenate
+    fusion: str = CONCATENATION
+    threshold: float = THRESHOLD
+    limit: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if isnan(self.threshold):  # no cosine is below it: every difference would be left out
+            raise ValueError("threshold: expected a number, got nan")
+
+
 def build(
-    data: Path | None,
-    names: Sequence[str],
-    documents: Mapping[str, Sequence[object]],
-    scores: Sequence[Score],
-    threshold: float,
-    limit: int | None,
-    seed: int,
-    fuse: Fuse = concatenate,
-    fusion: str = CONCATENATION,
+    plan: Plan, data: Path | None, names: Sequence[str], documents: Mapping[str, Sequence[object]]
 ) -> tuple[pd.DataFrame, Dropped]:
     """Make samples from the sources `names` of a data folder, and from documents by the name of their source.
 
-    `scores` are cosines of the encoders that filter the differences by `threshold` (none: all are kept); `fuse`, named
-    `fusion`, makes the missing fusions; `limit` is of each operator. Returns the samples, columns COLUMNS, and the
-    counts of what was left out.
+    Returns:
+        The samples, columns COLUMNS, and the counts of what was left out.
 
-    Raises ValueError: a source cannot be read, a name is taken, or no sample is left.
+    Raises:
+        ValueError: a source cannot be read, a name is taken, or no sample is left.
     """
-    if isnan(threshold):  # no cosine is below it: every difference would be left out
-        raise ValueError("threshold: expected a number, got nan")
     dropped: Dropped = Dropped()
     chains, rows = [], []
     for name in names:
         source = SOURCES[name]
         for file, frame in read_source(name, data).items():
             if source.kind == "split":
-                chains += split_chains(frame, name, file, seed, LENGTHS, dropped)
+                chains += split_chains(frame, name, file, plan.seed, LENGTHS, dropped)
             elif source.kind == "union":
                 rows += union_samples(frame, name, file, dropped)
             else:
@@ -90,9 +100,9 @@ def build(
         if name in SOURCES:
             raise ValueError(f"documents: expected a name other than {', '.join(SOURCES)}, got {name!r}")
         chains += document_chains(texts, name, dropped)
-    fused = made.fuse_chains(chains, fuse, fusion, dropped)
-    rows += made.chain_samples(fused, scores, threshold, dropped)
-    table = made.draw(made.sample_table(rows, dropped), limit, seed, dropped)
+    fused = made.fuse_chains(chains, plan.fuse, plan.fusion, dropped)
+    rows += made.chain_samples(fused, plan.scores, plan.threshold, dropped)
+    table = made.draw(made.sample_table(rows, dropped), plan.limit, plan.seed, dropped)
     if table.empty:
         raise ValueError(f"expected at least one sample, got none; left out: {dict(dropped)}")
     return table, dropped
@@ -199,7 +209,8 @@ def document_chains(documents: Sequence[object], source: str, dropped: Dropped) 
 def read_documents(path: Path, column: str | None) -> list[object]:
     """Documents of a file: parts of a text file between empty lines, or a column of parquet, CSV or JSON lines.
 
-    Raises ValueError: the file cannot be read, or lacks the column; names it.
+    Raises:
+        ValueError: the file cannot be read, or lacks the column; names it.
     """
     if path.suffix == ".txt":
         try:
