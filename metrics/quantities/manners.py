@@ -23,6 +23,7 @@ WRAPPED = [
 ]
 ESCAPED = re.compile(r"\\([{}$%#&_])")
 LATEX_FRACTION = re.compile(r"\\[dt]?frac\{(\d+)\}\{(\d+)\}")
+MIXED = re.compile(r"(?<=\d)(?=\\[dt]?frac\{)")  # a whole number before its fraction
 JSON_KEYS = word_set("answer response result final_answer")  # of an object with nothing else
 MOST_LAYERS = 8  # of markup in markup
 MARKDOWN = re.compile(r"(?<!\w)(\*\*|__|`)(?=[^\s*_`])([^*_`\n]+)(?<=\S)\1(?!\w)|^#{1,6}\s+", re.M)
@@ -95,7 +96,7 @@ def plain(text: str) -> str:
     """
     bare = whole = unfold(text)
     for _ in range(MOST_LAYERS):
-        less = _unpacked(ESCAPED.sub(r"\1", LATEX_FRACTION.sub(r"\1/\2", bare)))
+        less = _unpacked(ESCAPED.sub(r"\1", LATEX_FRACTION.sub(r"\1/\2", MIXED.sub(" ", bare))))
         for pattern in WRAPPED:
             less = pattern.sub(r"\1", less)
         less = LEAD.sub("", MARKDOWN.sub(lambda match: match[2] or "", less))

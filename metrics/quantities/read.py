@@ -731,6 +731,8 @@ def _from_words(text: str, begin: int, word: str, frame: Frame) -> Quantity | No
             return _simple(kind, text, begin, end, values[word])
     if word in ("minus", "negative"):
         after = TOKEN.match(text, end + 1)
+        if after and after[0].lower() in ("minus", "negative"):
+            return None
         number = _read_one(text, end + 1, after[0], []) if after and (not frame or frame[-1][2] != Q) else None
         return _negated(number, text, begin) if number and number.kind in (NUMBER, YEAR) else None
     if word in RATES or word in TIMES or word == "every":

@@ -1,6 +1,7 @@
 """The clauses of a claim: a long sentence may be right in one and wrong in the other."""
 
 import re
+from bisect import bisect_left
 
 FEWEST_WORDS = 3  # of a clause
 # how a clause begins that has a subject of its own
@@ -25,15 +26,18 @@ def clauses(text: str) -> list[str]:
 
     It is cut at a semicolon, a dash or a conjunction between two parts that both have what looks like a verb.
     """
+    verbs = [match.start() for match in _VERB.finditer(text)]
+    words = [match.start() for match in re.finditer(r"\S+", text)]
+
+    def is_clause(begin: int, end: int) -> bool:
+        count = bisect_left(words, end) - bisect_left(words, begin)
+        return count >= FEWEST_WORDS and bisect_left(verbs, begin) < bisect_left(verbs, end)
+
     pieces, begin = [], 0
     for cut in _CUT.finditer(text):
-        if _is_clause(text[begin : cut.start()]) and _is_clause(text[cut.end() :]):
+        if is_clause(begin, cut.start()) and is_clause(cut.end(), len(text)):
             pieces.append(text[begin : cut.start()])
             begin = cut.end()
     if not pieces:
         return []
     return [f"{one[0].upper()}{one[1:].rstrip(' ,.;')}." for one in (*pieces, text[begin:])]
-
-
-def _is_clause(text: str) -> bool:
-    return len(text.split()) >= FEWEST_WORDS and bool(_VERB.search(text))

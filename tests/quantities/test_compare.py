@@ -11,6 +11,7 @@ from semantic_metrics.nli_lex.lexical import normalize
 from semantic_metrics.quantities.compare import EQUAL, Difference, compare, find_conflict, relate
 from semantic_metrics.quantities.read import read
 from semantic_metrics.quantities.rewrite import Rewritten, rewrite
+from semantic_metrics.quantities.rules import rule
 from semantic_metrics.quantities.spell import NUMBER_WORDS, SCALES, TENS, spell_in_digits
 
 CONFLICTS = [
@@ -371,3 +372,13 @@ def test_every_kind_is_compared_with_every_other() -> None:
         assert relate(one, other) == relate(other, one), (one.text, other.text)
     for one in quantities:
         assert relate(one, one) == EQUAL, one.text
+
+
+def test_a_whole_number_before_a_latex_fraction_is_no_numerator() -> None:
+    assert rule(r"2\frac{1}{2}", "2.5", "").ruling.kind == "same"
+    assert rule(r"2\frac{1}{2}", "21/2", "").ruling.kind == "different"
+
+
+def test_signs_in_words_one_after_another_are_no_number() -> None:
+    assert rule("negative " * 1000, "5", "").ruling.kind == ""
+    assert rule("minus " * 1000, "5", "").ruling.kind == ""

@@ -35,6 +35,10 @@ def test_cut(sentence: str, parts: list[str]) -> None:
     assert clauses(sentence) == parts
 
 
+def test_many_conjunctions_end_soon() -> None:
+    assert clauses("and the " * 12_000) == []
+
+
 def test_the_weakest_clause_lowers_the_feature(model: Path) -> None:
     """Each clause has the better of two passages, and the claim the worst of its clauses."""
     reader = Reader(PairScorer(model), load_table(), SupportOptions())
