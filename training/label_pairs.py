@@ -191,8 +191,8 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
         label_share: share of a label in the probabilities of a pair that has both.
         run: how the teacher runs.
 
-    Raises ValueError: the teacher is missing or damaged, or does not state the scale of its similarity, or a label is
-    no class of it.
+    Raises ValueError: the teacher is missing or damaged, it does not state the scale of its similarity, or a label is
+    not one of the teacher's classes.
     """
     texts = list(pairs[PAIR].itertuples(index=False, name=None))
     logits = TeacherLogits.read(Path(teacher)) if teacher.endswith(SUFFIX) else judge(texts, load_teacher(teacher), run)

@@ -114,7 +114,7 @@ def baselines(models: Mapping[str, object], device: str | None = None) -> list[M
     needing("BERTScore", lambda model: bertscore(model, models.get("bertscore_layer"), device), bounds=UNIT)
     needing("BLEURT", lambda model: bleurt(model, device), unbounded=True)
     needing("SimCSE", lambda model: encoders.simcse(model, device))
-    reason = "one score for a whole list, by a package that is none of the dependencies"
+    reason = "MAUVE gives one score for a whole list, and its package is not a dependency"
     return [*metrics, Metric("MAUVE", unavailable(reason), UNIT, published="MAUVE")]
 
 

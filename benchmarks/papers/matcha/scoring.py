@@ -63,7 +63,7 @@ def _score_set(scores: Scores, metric: Metric, score: Score, dataset: Evaluation
     values, place = score(*texts), (metric.name, dataset.key)
     native = np.ma.getdata(np.ma.asarray(values, dtype=np.float64))
     if native.shape != (len(texts[0]),) or not np.isfinite(native).all():
-        found = f"scores of shape {native.shape}, {(~np.isfinite(native)).sum()} not finite"
+        found = f"shape {native.shape}, of which {(~np.isfinite(native)).sum()} are NaN or infinite"
         raise NotMeasured(f"{metric.name}: expected {len(texts[0])} finite scores, got {found}")
     kept[place] = native.reshape(shape)
     if np.ma.is_masked(values):
