@@ -96,7 +96,6 @@ def test_the_wheel_leaves_the_contextual_checkpoint_to_the_hub(wheel: Path) -> N
 
 
 def test_the_installed_wheel_scores_without_a_network(wheel: Path, run_python: Run, tmp_path: Path) -> None:
-    """Needs model_cards/matcha."""
     target = tmp_path / "installed"
     pip(["install", "--no-deps", "--no-compile", "--target", str(target), str(wheel)], tmp_path)
     script = target / "semantic_metrics" / "matcha"
@@ -157,7 +156,6 @@ def test_the_script_loads_by_its_path_without_a_network(checkpoint: Path, run_py
 
 
 def test_the_documented_example_holds() -> None:
-    """Needs model_cards/matcha."""
     assert embedded_checkpoints(), "model_cards/matcha holds no checkpoint"
     assert doctest.testmod(loading) == (0, 5)
 

@@ -84,14 +84,12 @@ def roberta(folder: Path, says: dict | None = None) -> Path:
 
 
 def save(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, says: dict) -> Path:
-    """Write a checkpoint as transformers does."""
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return change(folder, says)
 
 
 def change(folder: Path, says: dict, remove: tuple[str, ...] = ()) -> Path:
-    """Change a `config.json`."""
     path = folder / "config.json"
     config = {**json.loads(path.read_text(encoding="utf-8")), **says}
     path.write_text(json.dumps({key: config[key] for key in config if key not in remove}), encoding="utf-8")

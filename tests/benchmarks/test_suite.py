@@ -83,7 +83,6 @@ MIN_FOUND, MIN_SHOWN = 18, 15
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Six claims of each kind with the same article."""
     rows = [
         {"claim": f"The dog bites the man {i} times.", "label": label, "supporting": json.dumps([[0], [0, 3]])}
         for i in range(6)

@@ -17,13 +17,11 @@ SOURCE = "The dog bites the man. A cat sleeps.\n\nThe man runs."
 
 @pytest.fixture(scope="session")
 def pair_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny checkpoint of support."""
     return judging(tmp_path_factory.mktemp("models") / "pairs")
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """A summary and its source."""
     (tmp_path / "summary.txt").write_text(SUMMARY, encoding="utf-8")
     (tmp_path / "source.md").write_text("\ufeff" + SOURCE, encoding="utf-8")
     return tmp_path / "summary.txt", tmp_path / "source.md"

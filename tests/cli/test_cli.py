@@ -25,7 +25,6 @@ ROWS = [["the dog bites", "a dog bites", "1"], ["a man sleeps", "the cat is awak
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A CSV file of three rows."""
     return write(tmp_path / "rows.csv", [["said", "gold", "id"], *ROWS])
 
 
@@ -36,7 +35,6 @@ def write(path: Path, rows: list[list[str]]) -> Path:
 
 @pytest.fixture
 def score(checkpoint: Path) -> Callable[..., Result]:
-    """Run `semantic-metrics score` with the small checkpoint; options given here replace the usual ones."""
     usual = {"metric": "matcha", "predictions": "said", "references": "gold", "config": checkpoint}
     return lambda file, *more, width=100, **changed: invoke("score", file, *more, options=usual | changed, width=width)
 

@@ -33,7 +33,6 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(folder: Path, checkpoint: Path) -> Callable[..., Result]:
-    """Compare files of the folder with the small checkpoint, unless another --config is given."""
 
     def run(*arguments: object) -> Result:
         paths = [str(folder / one) if str(one).endswith((".txt", ".csv", ".jsonl")) else str(one) for one in arguments]

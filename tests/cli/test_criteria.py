@@ -18,7 +18,6 @@ SAMPLES = ROOT / "metrics" / "samples" / "sets.csv"
 
 
 def test_encoders_are_printed_side_by_side(checkpoint: Path, tmp_path: Path) -> None:
-    """Needs model_cards/matcha."""
     output, names = tmp_path / "o.csv", ["matcha", f"{checkpoint}/"]
     encoders = [word for name in names for word in ("--encoder", name)]
     lines = done(invoke("criteria", SAMPLES, *encoders, "--measure", "l2", "--output", output))
@@ -41,7 +40,6 @@ def test_encoders_are_printed_side_by_side(checkpoint: Path, tmp_path: Path) -> 
 
 
 def test_a_result_prints_as_a_table_and_stays_a_dict() -> None:
-    """Needs model_cards/matcha."""
     rows = pd.read_csv(SAMPLES)
     texts = {name: rows[name].tolist() for name in rows}
     result = load("set_criteria").compute(**texts)

@@ -19,13 +19,11 @@ TEXTS = {"predictions": "said", "references": "gold"}
 
 @pytest.fixture(scope="session")
 def pair_model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A tiny cross-encoder for consensus."""
     return f"{both_heads(tmp_path_factory.mktemp('models') / 'pairs')}/"
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Eighteen rows with a label and a rating."""
     rows = {"said": SAID, "gold": [f"{text} {i}" for i, text in enumerate(GOLD)]}
     pd.DataFrame({**rows, "right": [1, 0, 1, 0, 1, 0] * 3, "rating": range(18)}).to_csv(
         tmp_path / "rated.csv", index=False
@@ -42,7 +40,6 @@ def scores(file: Path, checkpoint: Path) -> np.ndarray:
 
 @pytest.fixture
 def fitted(file: Path, checkpoint: Path) -> Path:
-    """A threshold of the small checkpoint."""
     usual = {"metric": "matcha", "config": checkpoint, "label": "right"}
     done(invoke("fit", file, options=TEXTS | usual | {"output": file.with_name("t.json")}))
     return file.with_name("t.json")

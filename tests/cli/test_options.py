@@ -17,7 +17,6 @@ PROJECT = '[tool.semantic-metrics]\nmetric = "matcha"\nconfig = "{0}"\npredictio
 
 @pytest.fixture
 def project(tmp_path: Path, checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with rows and a pyproject.toml."""
     monkeypatch.chdir(tmp_path)
     write_jsonl(tmp_path / "rows.jsonl", SETTING_ROWS)
     (tmp_path / "pyproject.toml").write_text(

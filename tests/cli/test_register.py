@@ -55,7 +55,6 @@ def registered() -> Iterator[list[str]]:
 def test_bare_names_work_in_any_folder(
     registered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offline: bool
 ) -> None:
-    """Needs model_cards/matcha."""
     network_error = Mock(side_effect=OSError("the network is away"))
     monkeypatch.setattr(socket.socket, "connect", network_error)
     monkeypatch.setattr(socket, "getaddrinfo", network_error)

@@ -28,7 +28,6 @@ PAIRS = [{"said": a, "gold": b} for a, b in zip(SAID, GOLD, strict=True)]
 
 @pytest.fixture
 def score(checkpoint: Path) -> Callable[..., Result]:
-    """Run `semantic-metrics score FILE --metric matcha` with the small checkpoint."""
 
     def run(file: Path | str, *more: object, config: str | None = None, **settings: object) -> Result:
         return invoke("score", file, "--metric", "matcha", "--config", config or checkpoint, *more, **settings)
@@ -38,7 +37,6 @@ def score(checkpoint: Path) -> Callable[..., Result]:
 
 @pytest.fixture
 def expected(checkpoint: Path) -> list[float]:
-    """The metric's scores of all rows at once."""
     return semantic_metrics.load("matcha", str(checkpoint)).compute(predictions=SAID, references=GOLD)["scores"]
 
 

@@ -19,7 +19,6 @@ MEMORY_BYTES = 10**9  # that any number of rows may take
 
 
 def write(path: Path, count: int, first: int = 0) -> Path:
-    """Rows of JSONL that differ, some of them longer than others."""
     size = len(WORDS)
     with path.open("a" if first else "w", encoding="utf-8") as file:
         for i in range(first, count):
@@ -30,13 +29,11 @@ def write(path: Path, count: int, first: int = 0) -> Path:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Ninety rows, nine chunks."""
     return write(tmp_path / "in.jsonl", 90)
 
 
 @pytest.fixture
 def score(checkpoint: Path) -> Callable[..., Result]:
-    """Run `semantic-metrics score FILE` with the small checkpoint, ten rows at a time."""
     usual = {"metric": "matcha", "predictions": "said", "references": "gold", "config": checkpoint, "batch_rows": 10}
 
     def run(file: Path, *more: object, output: str = "out.jsonl", **changed: object) -> Result:
@@ -93,7 +90,6 @@ def test_an_invalid_row_can_be_corrected_and_the_run_continued(score: Callable, 
 
 @pytest.fixture
 def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file of which 40 rows are scored."""
     with monkeypatch.context() as patched:
         cut(patched, 4, KeyboardInterrupt)
         assert score(file).exit_code == 130

@@ -116,7 +116,6 @@ def bpe_table(folder: Path) -> Path:
 
 
 def with_dropout(folder: Path, dropout: object, copy: Path) -> Path:
-    """A copy of a checkpoint whose tokeniser has dropout."""
     shutil.copytree(folder, copy)
     path = copy / "tokenizer.json"
     stored = json.loads(path.read_text(encoding="utf-8"))
@@ -226,7 +225,6 @@ class Failing(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """A server that fails in every way."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Failing)
     server.daemon_threads = True
     server.over = Event()  # set at the end, for requests that are never answered

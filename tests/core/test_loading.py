@@ -149,7 +149,6 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def stsscore() -> evaluate.Metric:
-    """The metric as a user loads it."""
     names = shipped_checkpoints(lambda config: "id2label" in config)
     assert DEFAULT_CHECKPOINT in names
     return evaluate.load(str(ROOT / "metrics" / "stsscore"))
@@ -157,7 +156,6 @@ def stsscore() -> evaluate.Metric:
 
 @pytest.fixture(scope="module")
 def nli_lex() -> evaluate.Metric:
-    """The metric as a user loads it."""
     folders = shipped_checkpoints(lambda config: "id2label" in config)
     assert (folders[DEFAULT_CHECKPOINT] / FILE).is_file()
     return evaluate.load(str(ROOT / "metrics" / "nli_lex"))

@@ -24,7 +24,6 @@ CALLS = 1000  # tests/integrations has ten times as many, which are scored in ba
 
 @pytest.fixture(scope="module")
 def pairs() -> tuple[list[str], list[str]]:
-    """CALLS pairs of texts, each with a score of its own."""
     texts = [f"{WORDS[i % len(WORDS)]} {WORDS[i // len(WORDS) % len(WORDS)]} {i}" for i in range(2 * CALLS)]
     return texts[:CALLS], texts[CALLS:]
 

@@ -38,7 +38,6 @@ def run(app: ModuleType, read: str, *values: object) -> dict[str, object]:
 
 
 def reasons_of(app: ModuleType, **row: str) -> Page:
-    """The reasons of a row on the page."""
     return Page(results_of(app).explain({name: [text] for name, text in row.items()}, 1))
 
 

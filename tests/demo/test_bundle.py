@@ -131,7 +131,6 @@ FILES = {
 
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package with a toy metric."""
     for path, text in FILES.items():
         (tmp_path / "metrics" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "metrics" / path).write_text(text)

@@ -78,7 +78,6 @@ SCRIPT = ROOT / "metrics" / "support"
 
 @pytest.fixture
 def tiny_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the tab load a tiny checkpoint."""
     monkeypatch.setenv(CHECKPOINT_VARIABLE, f"{judging(tmp_path / 'model')}/")
     load_metric.cache_clear()
     yield

@@ -115,7 +115,6 @@ CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} |\|{7} )")
 
 
 def unfinished(text: str) -> list[str]:
-    """Lines with a placeholder or a mark of a conflict."""
     return [line for line in text.splitlines() if PLACEHOLDER.search(line) or CONFLICT.search(line)]
 
 

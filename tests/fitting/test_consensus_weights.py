@@ -60,7 +60,6 @@ RATED = ["--metric", "consensus", "--human", "rating", "--output", "x.json"]
 
 
 def fit(folder: Path, rows: list[tuple], *options: object) -> Result:
-    """Run `semantic-metrics fit` on rated rows."""
     with (folder / "rated.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("answer", "reference", "rating"), *rows])
     return invoke("fit", folder / "rated.csv", *RATED, *options)

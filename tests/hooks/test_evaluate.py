@@ -24,7 +24,6 @@ def test_two_metrics_combined(run_example: Callable[[str], dict]) -> None:
 
 
 def answers() -> list[str]:
-    """What the model of the examples writes after each question."""
     generate = pipeline("text-generation", model="./model")
     prompts = generate(TEXTS["question"], max_new_tokens=8, do_sample=False, return_full_text=False)
     return [texts[0]["generated_text"] for texts in prompts]

@@ -111,12 +111,10 @@ EXAMPLES = 30
 
 @pytest.fixture(scope="module")
 def windows(model: Path) -> Windows:
-    """Over the tiny model."""
     return Windows(load_scorer(str(model)), TEMPLATE, None)
 
 
 def words(longest: int, least: int = 0) -> st.SearchStrategy[list[str]]:
-    """Words that are one token each."""
     return st.lists(st.sampled_from(WORDS), min_size=least, max_size=longest)
 
 

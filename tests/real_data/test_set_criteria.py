@@ -19,7 +19,6 @@ pytestmark = pytest.mark.real_data
 
 @pytest.fixture(scope="module")
 def unfiltered(data_folder: Path) -> tuple[pd.DataFrame, Dropped]:
-    """All sources, without the filter, which alone needs an encoder."""
     return build(Plan(), data_folder, tuple(SOURCES), {})
 
 

@@ -276,7 +276,6 @@ def test_a_word_is_what_people_call_one(text: str, words: list[str]) -> None:
 
 @pytest.fixture
 def answers(tmp_path: Path) -> Path:
-    """A CSV file with labels."""
     path = tmp_path / "answers.csv"
     path.write_text("said,gold,ok,asked\nthe dog bites,a dog,1,who?\nthe cat,a man,0,who?\n<b>,the,true,who?\n")
     return path
@@ -284,7 +283,6 @@ def answers(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(answers: Path, checkpoint: Path) -> Callable[..., Result]:
-    """Run the command with the small checkpoint; it writes `report.html`."""
     usual = {"metric": "matcha", "predictions": "said", "references": "gold", "config": checkpoint}
     usual["output"] = answers.with_name("report.html")
     return lambda **changed: invoke("report", answers, options=usual | changed)

@@ -26,13 +26,11 @@ Vectors = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def random_vectors(count: int, width: int = 8, seed: int = 0, shift: float = 0.0) -> Vectors:
-    """Normal numbers around `shift`, float64."""
     a, b, target = np.random.default_rng(seed).normal(shift, 1, (3, count, width))
     return a, b, target
 
 
 def operators(count: int) -> list[str]:
-    """Operators in turn."""
     return [OPERATORS[i % 3] for i in range(count)]
 
 
@@ -47,7 +45,6 @@ def criteria() -> evaluate.Metric:
 
 @pytest.fixture
 def contextual(tmp_path: Path) -> Path:
-    """A tiny contextual checkpoint of MATCHA."""
     ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=LONGEST).save(tmp_path / "contextual")
     return tmp_path / "contextual"
 

@@ -168,7 +168,6 @@ ROW = [1.0, 2.0, 4.0, -1.0]
 
 
 def compute(metric: evaluate.Metric, operator: str, rows: list, **options: object) -> dict:
-    """Results of samples of one operator, each a triple of vectors."""
     vectors = np.array(rows, dtype=np.float64).transpose(1, 0, 2)
     result = metric.compute(operator=[operator] * len(rows), embeddings=list(vectors), **options)
     json.dumps(result, allow_nan=False)

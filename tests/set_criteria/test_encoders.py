@@ -237,7 +237,6 @@ class Counted:
 
 @pytest.fixture
 def counted(checkpoint: Path) -> Counted:
-    """The small table."""
     return Counted(load_encoder(f"{checkpoint}/"))
 
 

@@ -10,7 +10,6 @@ TABLE = load_table()
 
 
 def words(text: str) -> list[tuple[int, int]]:
-    """A word is a token."""
     ends = np.cumsum([len(word) + 1 for word in text.split(" ")])
     return [(int(end) - len(word) - 1, int(end) - 1) for end, word in zip(ends, text.split(" "), strict=True)]
 

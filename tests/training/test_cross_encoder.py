@@ -82,7 +82,6 @@ def nli(stsb: CrossEncoderConfig) -> CrossEncoderConfig:
 
 @pytest.fixture(scope="module")
 def classifier(nli: CrossEncoderConfig, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The checkpoint of a run of the NLI config."""
     output = tmp_path_factory.mktemp("classifier")
     assert set(train(nli, data, output)) == {"dev_accuracy"}
     model = CrossEncoder(str(output / "checkpoint"), device="cpu")

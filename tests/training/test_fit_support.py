@@ -29,7 +29,6 @@ def rows_of(one: ClaimSet) -> pd.DataFrame:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Small files of every set."""
     for one in SETS:
         path = tmp_path / "data" / one.path
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,6 @@ def model(tmp_path: Path, checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def hub() -> Iterator[Hub]:
-    """An empty Hub that asks for a token before it writes."""
     with serve() as hub:
         hub.tokens = {TOKEN: "write", READ_ONLY: "read"}
         yield hub
@@ -60,7 +59,6 @@ def hub() -> Iterator[Hub]:
 
 @pytest.fixture
 def push(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> Push:
-    """Run the command: `push(*arguments, token=..., endpoint=..., code=...)`."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
 

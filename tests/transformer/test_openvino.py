@@ -23,7 +23,6 @@ PAIRS = [(f"the dog {'bites ' * (i % 13)}{i}", f"a man {'sleeps ' * (i % 7)}") f
 
 @pytest.fixture
 def installed() -> None:
-    """OpenVINO, or a reason to skip."""
     pytest.importorskip("openvino", reason="the extra `fast` is not installed")
 
 

@@ -16,13 +16,11 @@ ACTIONS = ("sleeps", "bites a man", "runs", "is awake", "barks", "keeps a cat")
 
 
 def sentences(seed: int) -> list[str]:
-    """ROWS sentences in the words of `tests.tiny_table`."""
     rng = np.random.default_rng(seed)
     return [f"{rng.choice(SUBJECTS)} {rng.choice(ACTIONS)} {i}" for i in range(ROWS)]
 
 
 def triplets(key: str = "snli") -> TripletSet:
-    """A small triplet set."""
     references, negations = sentences(0), [f"no {text}" for text in sentences(2)]
     others = references if key != "climate_fever" else sentences(3)
     return TripletSet(key, references, sentences(1), others, negations)
@@ -55,7 +53,6 @@ def scores_of(metrics: list[Metric], sets: list[EvaluationSet], seed: int = 5) -
 
 
 def usual_metrics() -> list[Metric]:
-    """Two baselines, an encoder and two checkpoints."""
     checkpoints = [metric("MATCHA (a)", "matcha"), metric("MATCHA (b)", "matcha")]
     return [metric("R1-F1", bounds=UNIT), metric("EmbSim"), metric("GTE", "encoder"), *checkpoints]
 

@@ -24,7 +24,6 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def output(data: Path, checkpoint: Path) -> Path:
-    """What a whole run wrote, on every set of the data folder."""
     folder = data.parent / "results"
     vectors = data.parent / "vectors.txt"
     vectors.write_text("dog 1 0\ncat 0 1\nman 1 1\nsleeps 0.5 0.1\n", encoding="utf-8")

@@ -18,7 +18,6 @@ PAIRS = [("the dog bites a man", "the cat sleeps"), ("dog", "cat cat man"), ("a 
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny BERT, mean pooled."""
     return tiny.bert(tmp_path_factory.mktemp("attribution") / "bert", initializer_range=0.05)
 
 

@@ -59,7 +59,6 @@ def judged(key: str) -> pd.DataFrame:
 
 
 def write_data(folder: Path) -> Path:
-    """A data folder with every file that the benchmark reads."""
     classes = ["entailment", "neutral", "contradiction"]
     pairs = {"premise": ["a dog runs"] * 6, "hypothesis": ["a cat sleeps"] * 6, "label": classes * 2}
     frames = {
@@ -137,7 +136,6 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def output(data: Path, model: Path) -> Path:
-    """Results of a run on every set, with a BEM of random weights."""
     folder, bem = data.parent / "results", tiny.bert(data.parent / "bem", {}, labels=2)
     result = run("--data", data, "--checkpoint", model, "--bem", bem, "--resamples", 20, "--output", folder)
     assert result.exit_code == 0, result.output

@@ -44,14 +44,12 @@ def run(*arguments: object) -> Result:
 
 
 def finish(*arguments: object) -> Result:
-    """Call the command with few resamples, and expect success."""
     result = run(*arguments, "--resamples", 40)
     assert result.exit_code == 0, (result.output, result.exception)
     return result
 
 
 def vectors_of(encoder: Encoder, frame: pd.DataFrame) -> tuple[np.ndarray, ...]:
-    """A, B and targets of samples."""
     return tuple(encoder.encode(list(frame[column]))[0] for column in ("a", "b", "target"))
 
 

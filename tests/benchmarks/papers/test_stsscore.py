@@ -40,7 +40,6 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def output(data: Path, scorer: Path) -> Path:
-    """What a whole run wrote, on every set."""
     folder, questions = data.parent / "results", data.parent / "qqp.tsv"
     qqp().to_csv(questions, sep="\t", index=False)
     weaker = tiny.bert(data.parent / "weaker", seed=1)
