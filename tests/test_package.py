@@ -118,9 +118,7 @@ except ValueError as error:
 )
 
 
-def test_the_installed_wheel_says_how_to_get_the_contextual_checkpoint(
-    wheel: Path, run_python: Run, tmp_path: Path
-) -> None:
+def test_the_wheel_says_how_to_get_the_contextual_checkpoint(wheel: Path, run_python: Run, tmp_path: Path) -> None:
     target = tmp_path / "installed"
     pip(["install", "--no-deps", "--no-compile", "--target", str(target), str(wheel)], tmp_path)
     done = run_python(CONTEXTUAL_SCRIPT, cwd=tmp_path, PYTHONPATH=str(target), HF_HOME=str(tmp_path / "home"))

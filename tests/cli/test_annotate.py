@@ -88,7 +88,7 @@ def test_raters_who_gave_one_label_alone_have_no_kappa(file: Path, tmp_path: Pat
         (["--ratings", "answers.csv", "--output", "a.csv"], "answers.csv: expected the columns row, prediction and a"),
     ],
 )
-def test_what_cannot_be_used_is_one_line(
+def test_refusals(
     options: list[str], message: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

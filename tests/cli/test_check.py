@@ -41,9 +41,7 @@ def test_two_files_give_lines_a_jsonl_and_a_page(pair_model: Path, files: tuple[
     assert "summary.txt checked against source.md" in (tmp_path / "out.html").read_text(encoding="utf-8")
 
 
-def test_a_text_with_a_sentence_below_the_limit_fails(
-    pair_model: Path, files: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_sentence_below_the_limit_fails(pair_model: Path, files: tuple[Path, Path], tmp_path: Path) -> None:
     options = {"config": pair_model, "output": tmp_path / "out.json"}
     failed = invoke("check", *files, options=options | {"fail_under": 0.9999})
     assert failed.exit_code == 1

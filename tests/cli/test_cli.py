@@ -151,7 +151,7 @@ def test_any_number_of_rows_may_be_in_memory(score: Callable, file: Path) -> Non
         assert done(score(path, batch_rows=10**30))[-2:] == lines[-2:]
 
 
-def test_a_working_folder_that_is_gone_is_one_line(
+def test_the_working_folder_is_gone(
     score: Callable, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "gone").mkdir()
@@ -166,9 +166,7 @@ def test_standard_input_that_is_closed_is_one_line(monkeypatch: pytest.MonkeyPat
         readers.open_reader(readers.STREAM, "csv").__enter__()
 
 
-def test_a_cache_that_cannot_be_written_is_not_needed(
-    score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_without_access_is_not_needed(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = done(score(file))
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", str(file / "metrics"))  # a file is in its place
     monkeypatch.setenv("HOME", str(file / "home"))

@@ -112,9 +112,7 @@ def test_tables_have_named_columns(run: Callable, folder: Path, nli_model: Path)
         (("gold.txt", "good.txt", "bad.txt", "--output", "o.xlsx"), "--output: expected a file that ends in .json or"),
     ],
 )
-def test_invalid_input_is_refused_before_a_model_runs(
-    run: Callable, folder: Path, arguments: tuple, message: str
-) -> None:
+def test_invalid_input_is_refused_unscored(run: Callable, folder: Path, arguments: tuple, message: str) -> None:
     (folder / "short.txt").write_text("a\nb\n")
     (folder / "one.txt").write_text("a\n")
     refused(run(*arguments, "--config", "/nowhere/unread"), message)

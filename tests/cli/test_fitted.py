@@ -46,9 +46,7 @@ def fitted(file: Path, checkpoint: Path) -> Path:
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_a_fitted_threshold_decides(
-    file: Path, checkpoint: Path, fitted: Path, scores: np.ndarray, ending: str
-) -> None:
+def test_a_fitted_line_decides(file: Path, checkpoint: Path, fitted: Path, scores: np.ndarray, ending: str) -> None:
     source, output = file.with_suffix(f".{ending}"), file.with_name(f"scored.{ending}")
     rows = pd.read_csv(file)
     if ending == "jsonl":

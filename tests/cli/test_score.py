@@ -71,7 +71,7 @@ def test_jsonl_keeps_its_rows_to_the_letter(score: Callable, tmp_path: Path, exp
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "out.jsonl"}
 
 
-def test_parquet_keeps_its_schema(
+def test_parquet_schema(
     score: Callable, tmp_path: Path, expected: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("semantic_metrics.files.parquet.GROUP_ROWS", 4)
@@ -103,9 +103,7 @@ def test_parquet_keeps_its_schema(
     ("read", "written"),
     [("csv", "json"), ("csv", "jsonl"), ("tsv", "tsv"), ("jsonl", "parquet"), ("json", "csv"), ("parquet", "jsonl")],
 )
-def test_rows_may_change_their_format(
-    score: Callable, tmp_path: Path, expected: list[float], read: str, written: str
-) -> None:
+def test_rows_change_format(score: Callable, tmp_path: Path, expected: list[float], read: str, written: str) -> None:
     frame = pd.DataFrame(PAIRS)
     if read == "parquet":
         frame.to_parquet(tmp_path / "in.parquet", index=False)
@@ -218,9 +216,7 @@ def test_a_full_disk_is_a_one_line_error(
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
-def test_rows_without_an_answer_are_counted(
-    score: Callable, tmp_path: Path, expected: list[float], ending: str
-) -> None:
+def test_rows_without_answers_are_counted(score: Callable, tmp_path: Path, expected: list[float], ending: str) -> None:
     rows = [
         {"out": {"said": said}, "gold": gold} for said, gold in zip([*SAID, None, ""], [*GOLD, "a", "a"], strict=True)
     ]

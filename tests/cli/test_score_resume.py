@@ -56,7 +56,7 @@ def cut(monkeypatch: pytest.MonkeyPatch, calls: int, error: type[BaseException])
 
 
 @pytest.mark.parametrize(("output", "calls"), [("out.csv", 1), ("out.csv", 4), ("out.jsonl", 8)])
-def test_an_interrupted_run_is_continued(
+def test_a_cut_run_goes_on(
     score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch, output: str, calls: int
 ) -> None:
     whole = done(score(file, output=f"whole.{output}"))
@@ -107,9 +107,7 @@ def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"config": "matcha"}, "signature of matcha was matcha|checkpoint:"),
     ],
 )
-def test_another_run_is_not_continued(
-    score: Callable, half: Path, sts_model: Path, changed: dict, message: str
-) -> None:
+def test_another_run_does_not_go_on(score: Callable, half: Path, sts_model: Path, changed: dict, message: str) -> None:
     if "metric" in changed:
         changed = changed | {"config": sts_model}
     before = {path.name: path.read_bytes() for path in half.parent.iterdir()}
@@ -118,9 +116,7 @@ def test_another_run_is_not_continued(
     assert done(score(half, "--resume"))[0].startswith("90 rows, ")
 
 
-def test_a_run_of_another_release_is_not_continued(
-    score: Callable, half: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_of_another_release_is_refused(score: Callable, half: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score_command, "__version__", "99.0")
     refused(score(half, "--resume"), "the release was", "now it is 99.0")
 

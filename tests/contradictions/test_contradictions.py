@@ -101,7 +101,7 @@ NUMBERS = {"Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven"}
         ("entity", "He lives in France.", "He lives in ", ".", set(word_lists().kinds["country"]) - {"France"}),
     ],
 )
-def test_rule_exchanges_one_word_for_another_of_its_kind(
+def test_rule_swaps_one_word_for_another_of_its_kind(
     rule: str, text: str, begin: str, end: str, among: set[str]
 ) -> None:
     texts = {one for seed in range(8) for one in made(rule, text, seed=seed)}

@@ -146,9 +146,7 @@ def test_every_metric_refuses_bpe_dropout(load: Callable, checkpoints: dict[Call
 
 
 @pytest.mark.parametrize("dropout", [None, 0.0])
-def test_a_bpe_without_dropout_is_read(
-    dropout: float | None, checkpoints: dict[Callable, Path], tmp_path: Path
-) -> None:
+def test_bpe_without_dropout_is_read(dropout: float | None, checkpoints: dict[Callable, Path], tmp_path: Path) -> None:
     folder = with_dropout(checkpoints[load_checkpoint], dropout, tmp_path / "copy")
     first, again = (load_checkpoint(f"{folder}/").encode([TEXT]).vectors for _ in range(2))
     assert (first == again).all()

@@ -206,9 +206,7 @@ def test_a_fresh_metric_can_be_copied_and_pickled(name: str, checkpoints: dict[s
 
 @settings(max_examples=10)
 @given(rows, st.integers(1, 9), st.randoms(use_true_random=False))
-def test_batches_order_and_duplicates_move_no_score(
-    metric: evaluate.Metric, chosen: list, size: int, random: object
-) -> None:
+def test_batches_and_order_move_no_score(metric: evaluate.Metric, chosen: list, size: int, random: object) -> None:
     run = {} if name_of(metric) == "matcha" else {"batch_size": size}
     alone = [metric.compute(**columns(metric, [row]))["scores"][0] for row in chosen]
     order = random.choices(range(len(chosen)), k=len(chosen) + 3)

@@ -162,9 +162,7 @@ def nli_lex() -> evaluate.Metric:
 
 
 @pytest.mark.parametrize("name", ["shipped", "nli_lex", "stsscore"])
-def test_the_documented_example_holds(
-    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_documented_examples_hold(name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     metric = request.getfixturevalue(name)
     monkeypatch.chdir(ROOT)
     names = {"evaluate": evaluate}

@@ -63,9 +63,7 @@ def test_a_shipped_checkpoint_is_found_by_name(bert: Path, monkeypatch: pytest.M
         ({**tiny.SIGMOID, "stsscore": {"scale": 5.0}}, IDENTITY_NAME, "5.0"),
     ],
 )
-def test_the_scale_comes_from_the_checkpoint(
-    tmp_path: Path, config: dict, library_file: str | None, scale: str
-) -> None:
+def test_the_scale_is_the_checkpoint_s(tmp_path: Path, config: dict, library_file: str | None, scale: str) -> None:
     folder = tiny.bert(tmp_path / "model", config)
     if library_file is not None:
         (folder / LIBRARY).write_text(json.dumps({"activation_fn": library_file}))
@@ -86,9 +84,7 @@ def test_a_checkpoint_without_a_scale_needs_the_argument(tmp_path: Path, says: d
 @pytest.mark.parametrize(
     ("activation", "scale"), [(None, "sigmoid"), (nn.Sigmoid(), "sigmoid"), (nn.Identity(), "5.0")]
 )
-def test_what_the_library_saves_is_scored_as_it_predicts(
-    bert: Path, tmp_path: Path, activation: nn.Module | None, scale: str
-) -> None:
+def test_what_the_library_saves_is_scored(bert: Path, tmp_path: Path, activation: nn.Module | None, scale: str) -> None:
     """Whichever file it writes the activation to."""
     says = {"stsscore": {"scale": 5.0}}
     plain = tiny.change(Path(shutil.copytree(bert, tmp_path / "plain")), says, remove=("sentence_transformers",))

@@ -109,7 +109,7 @@ def test_integers_without_any_scales_are_refused(shrunk: Path) -> None:
         PairScorer(shrunk)
 
 
-def test_what_is_pushed_is_in_half_precision_as_sentence_transformers_loads_it(
+def test_pushed_weights_are_in_half_precision_for_sentence_transformers(
     folder: Path, shrunk: Path, tmp_path: Path
 ) -> None:
     pushed, other = (Path(shutil.copytree(path, tmp_path / name)) for path, name in ((shrunk, "a"), (folder, "b")))

@@ -112,7 +112,7 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_invalid_file_or_text_gets_a_message(
+def test_invalid_input_gets_a_message(
     app: ModuleType, given: bytes | tuple | None, expected: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "bad.csv"
@@ -183,9 +183,7 @@ def test_the_histogram_counts_every_score() -> None:
 
 
 @OF_MATCHA
-def test_a_served_page_answers_each_press_with_its_own_bars_and_charges_the_visitor(
-    app: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_press_gets_its_own_bars_and_charges_the_visitor(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     quota = Quota(seconds=1e9)
     monkeypatch.setattr(page, "QUOTA", quota)
     blocks = page.build(app.PAGE).queue()

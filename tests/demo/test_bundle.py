@@ -46,7 +46,7 @@ print(json.dumps(results))
 """
 
 
-def test_each_bundle_scores_as_the_package_does(
+def test_bundles_score_as_the_package(
     bundles: Path, checkpoints: dict[str, str], run_python: Run, tmp_path: Path
 ) -> None:
     cases = {name: (str(bundles / name), checkpoints[name], columns) for name, columns in COLUMNS.items()}

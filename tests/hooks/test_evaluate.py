@@ -51,7 +51,7 @@ def load_suite(folder: Path, monkeypatch: pytest.MonkeyPatch) -> evaluate.Evalua
     return evaluate.EvaluationSuite.load("suite.py")
 
 
-def test_an_empty_cell_stays_a_text(
+def test_an_empty_cell_is_text(
     run_example: Callable[[str], dict], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """pandas, which reads the file, would else make None of it, and the metrics take none."""

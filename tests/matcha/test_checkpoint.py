@@ -98,7 +98,7 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("name", "content", "message"), DAMAGE)
-def test_a_damaged_file_is_refused_and_the_folder_is_named(
+def test_damage_is_refused_by_folder(
     checkpoint: Path, tmp_path: Path, name: str, content: object, message: str
 ) -> None:
     """A file is missing (None), has other bytes, or config.json has other values."""

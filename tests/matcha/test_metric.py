@@ -166,9 +166,7 @@ def test_scores_are_the_cosines_of_the_vectors_that_encode_returns(metric: evalu
 
 
 @pytest.mark.parametrize("keep_in_memory", [False, True])
-def test_added_rows_are_kept_when_scoring_fails(
-    checkpoint: Path, keep_in_memory: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_keeps_added_rows(checkpoint: Path, keep_in_memory: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     metric = evaluate.load(METRIC, str(checkpoint), keep_in_memory=keep_in_memory)
     rest = {"predictions": PREDICTIONS[2:], "references": SEVERAL[2:]}
     expected = metric.compute(predictions=PREDICTIONS, references=SEVERAL)

@@ -100,9 +100,7 @@ def test_exact_contributions_sum_to_the_score(table: MatchaTable, prediction: st
 
 
 @given(texts, texts, st.sampled_from([None, "token_0", "other_text"]))
-def test_integrated_gradients_sum_to_the_change(
-    table: MatchaTable, prediction: str, reference: str, start: str | None
-) -> None:
+def test_integrated_gradients_sum_up(table: MatchaTable, prediction: str, reference: str, start: str | None) -> None:
     explained = explain(table, prediction, reference, "integrated_gradients", start)
     for side in ("prediction", "reference"):
         change = explained["score"] - explained[side].get("baseline_score", 0)

@@ -120,9 +120,7 @@ def words(longest: int, least: int = 0) -> st.SearchStrategy[list[str]]:
 
 @settings(max_examples=EXAMPLES)
 @given(words(25), words(150, 1), words(12, 1))
-def test_windows_hold_the_whole_answer_and_the_reference(
-    windows: Windows, question: list, answer: list, reference: list
-) -> None:
+def test_windows_hold_answer_and_reference(windows: Windows, question: list, answer: list, reference: list) -> None:
     numbered = [f"{i // 26 % 10} {chr(97 + i % 26)} {word}" for i, word in enumerate(answer)]  # no two are alike
     (reading,) = windows.read(" ".join(question), " ".join(numbered), " ".join(reference))
     assert reading.hypothesis.text.split()[-len(reference) :] == reference

@@ -175,9 +175,7 @@ def test_figure_that_no_validation_set_has_is_refused_before_training(tmp_path: 
         Run(config, TRAINING, tmp_path / "out")
 
 
-def test_a_processor_without_bfloat16_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_lack_of_bfloat16_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for has, precision, device in ((True, "bf16", "cpu"), (False, "no", "cpu"), (False, "bf16", "cuda")):
         monkeypatch.setattr(config_checks, "has_bfloat16", lambda has=has: has)
         config_checks.warn_of_slow_precision(precision, device)

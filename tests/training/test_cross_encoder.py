@@ -136,9 +136,7 @@ def test_frozen_layers_keep_their_weights(stsb: CrossEncoderConfig, start: Path,
     assert any(not torch.equal(after[name], before[name].half()) for name in changed)
 
 
-def test_some_layers_of_a_checkpoint_in_eight_bits_are_a_start(
-    nli: CrossEncoderConfig, data: Path, tmp_path: Path
-) -> None:
+def test_layers_of_a_checkpoint_in_eight_bits_are_a_start(nli: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
     start = tiny.bert(tmp_path / "start", labels=3, num_hidden_layers=4)
     weights = load_file(start / "model.safetensors")
     (start / "model.safetensors").unlink()
@@ -234,9 +232,7 @@ def test_the_paper_s_recipe_is_as_the_paper_states_it(tmp_path: Path) -> None:
     assert (config.classes, config.top_score) == (None, 5)  # mean squared error of raw scores
 
 
-def test_a_config_is_tried_with_other_values_and_few_steps(
-    stsb: CrossEncoderConfig, data: Path, tmp_path: Path
-) -> None:
+def test_a_config_is_tried_with_new_values_and_few_steps(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
     path = CONFIGS / "cross_encoder" / "stsb.yaml"
     config = read_yaml(path, CrossEncoderConfig, ["lr=1e-5", "epochs=3", "classes=[a, b]"])
     assert (config.lr, config.epochs, config.classes) == (1e-5, 3, ["a", "b"])

@@ -120,9 +120,7 @@ def test_bad_source_is_named(tmp_path: Path, change: dict, message: str) -> None
     steps=st.integers(1, 60),
     data=st.data(),
 )
-def test_batches_are_of_one_source_and_in_turn(
-    sizes: list[int], batch_size: int, steps: int, data: st.DataObject
-) -> None:
+def test_batches_are_of_one_source_in_turn(sizes: list[int], batch_size: int, steps: int, data: st.DataObject) -> None:
     shares = data.draw(st.lists(st.integers(1, 5), min_size=len(sizes), max_size=len(sizes)))
     sampler = SourceBatches(sizes, even_turns(shares, steps), batch_size, seed=1)
     batches = list(sampler)

@@ -79,9 +79,7 @@ def test_bad_files_are_refused(change: callable, message: str) -> None:
         split(change(trade()))
 
 
-def test_mean_of_a_start_and_what_was_trained_on_from_it(
-    contextual: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mean_of_start_and_end(contextual: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, steps in (("first", 1), ("second", 6)):
         Run(replace(contextual, steps=steps), TRAINING, tmp_path / name).train()
     folders = [str(tmp_path / name / "checkpoint") for name in ("first", "second")]

@@ -36,9 +36,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def test_a_fitted_checkpoint_judges(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
-) -> None:
+def test_it_judges(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     model = both_heads(tmp_path / "model")
     monkeypatch.setattr(sys, "argv", ["fit_support", "--data", str(data), "--config", f"{model}/", "--rows", "12"])
     main()

@@ -89,9 +89,7 @@ def only_line(result: Result) -> str:
     return line
 
 
-def test_second_push_uploads_nothing_and_a_change_only_itself(
-    push: Push, hub: Hub, model: Path, tmp_path: Path
-) -> None:
+def test_a_second_push_uploads_what_changed(push: Push, hub: Hub, model: Path, tmp_path: Path) -> None:
     write_bundle("matcha", tmp_path / "space", "org")
     push("--push", "--only", "matcha")
     assert pushed(hub, "model") == local(model)
@@ -160,7 +158,7 @@ def test_what_cannot_be_done_is_one_line(
 @pytest.mark.skipif(not hasattr(huggingface_hub.get_session(), "event_hooks"), reason="of clients before 1.0")
 @pytest.mark.parametrize("silent", ["revision/main", "repos/create", "commit/main", "tag/"])
 @pytest.mark.usefixtures("model")
-def test_a_hub_that_takes_a_request_and_never_answers_is_one_line(
+def test_a_hub_that_never_answers_is_one_line(
     push: Push, hub: Hub, monkeypatch: pytest.MonkeyPatch, silent: str
 ) -> None:
     hub.silent = silent
@@ -299,9 +297,7 @@ print(json.dumps([evaluate.load(f"{owner}/{name}", *names).compute(**columns) fo
 
 
 @pytest.mark.slow
-def test_every_metric_takes_its_weights_from_the_owner_that_pushed(
-    push: Push, hub: Hub, tmp_path: Path, run_python: Run
-) -> None:
+def test_every_metric_takes_its_owner_s_weights(push: Push, hub: Hub, tmp_path: Path, run_python: Run) -> None:
     """The real checkpoints of two owners; no environment variable names one of them."""
     owners = ("other-team", "second-lab")
     for owner in owners:

@@ -180,9 +180,7 @@ def test_published_figures(output: Path, row: tuple) -> None:
         (("--samples", "{none}"), "b[0]: expected a string, got NoneType None"),
     ],
 )
-def test_invalid_arguments_are_refused_before_anything_runs(
-    file: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
+def test_invalid_arguments_are_refused(file: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     frame = samples(2)
     paths = {name: tmp_path / f"{name}.parquet" for name in ("unknown", "none")}
     frame.assign(operator=["overlap", "minus"] * 4).to_parquet(paths["unknown"])
