@@ -147,12 +147,6 @@ def test_a_release_is_published_from_a_tag_after_its_wheel_was_tested() -> None:
     assert os.access(ROOT / ".ci/test_wheel", os.X_OK)
 
 
-def test_the_script_loads_by_its_path_without_a_network(checkpoint: Path, run_python: Run, tmp_path: Path) -> None:
-    done = run_python(SCORE, "metrics/matcha", checkpoint, cwd=ROOT, HF_HOME=str(tmp_path), **OFFLINE)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[:2] == ["[1.0]", "[1.0]"]
-
-
 def test_the_documented_example_holds() -> None:
     assert embedded_checkpoints(), "model_cards/matcha holds no checkpoint"
     assert doctest.testmod(loading) == (0, 5)

@@ -31,11 +31,6 @@ def _save(folder: Path, kind: type, **options: object) -> Path:
     return folder
 
 
-def test_meteor_needs_wordnet(tmp_path: Path) -> None:
-    with pytest.raises(NotMeasured, match="WordNet not found"):
-        baselines.meteor(str(tmp_path))
-
-
 @pytest.fixture
 def wordnet(tmp_path: Path) -> Path:
     """A WordNet of one synset, in the layout of Debian's package (no lexnames, no index.sense)."""

@@ -11,27 +11,12 @@ from sklearn.linear_model import LogisticRegression
 from semantic_metrics import load
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedColumns, read_judged_answers
 from semantic_metrics.fitting.lengthen import ANSWER_WORDS, lengthen
-from semantic_metrics.fitting.nli_lex_weights import cross_validated, fit_weights
+from semantic_metrics.fitting.nli_lex_weights import cross_validated
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, RECALL_OF_LONG, RICH, Features, extract, load_scorer
-from semantic_metrics.nli_lex.weights import Weights, judge, read_weights
+from semantic_metrics.nli_lex.weights import judge, read_weights
 from semantic_metrics.stats.binary import figures
 from tests.cli.conftest import done, invoke, refused
 from tests.fitting.conftest import NLI_LEX, ROWS, judged_frame
-
-
-def random_features(n: int = 300, per_answer: int = 1) -> tuple[Features, np.ndarray, np.ndarray]:
-    """Random features of n answers, labels drawn from known weights, and those weights."""
-    rng = np.random.default_rng(0)
-    known = rng.uniform(1, 4, len(RICH))
-    table, answers = rng.random((n * per_answer, len(RICH))), np.repeat(np.arange(n), per_answer)
-    features = Features(table, answers, np.zeros(n, dtype=bool), 0, 0, np.zeros(n, dtype=bool))
-    weights = Weights(RICH, -known.sum() / 2, tuple(known))
-    return features, rng.random(n) < judge(weights, features).p, known
-
-
-def test_known_weights_are_recovered() -> None:
-    features, labels, known = random_features(20_000)
-    assert fit_weights(features, labels, "rich").coefficients == pytest.approx(known, abs=0.35)
 
 
 def test_cross_validation_learns_nothing_from_noise() -> None:

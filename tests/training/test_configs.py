@@ -102,13 +102,6 @@ def within(value: object, record: object) -> object:
     return value
 
 
-@pytest.mark.parametrize("name", ["judged_answers", "denials"])
-def test_questions_that_test_the_judge_are_not_trained_on(name: str) -> None:
-    path = CONFIGS / "data" / f"{name}.yaml"
-    excluded = {entry["path"] for entry in read_yaml(path, kind(path)).exclude}
-    assert excluded == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}
-
-
 def test_main_has_few_recipes() -> None:
     assert len(PATHS) <= 24
 

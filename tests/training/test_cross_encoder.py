@@ -80,16 +80,6 @@ def nli(stsb: CrossEncoderConfig) -> CrossEncoderConfig:
     return replace(stsb, name="nli", classes=CLASSES, train=train, validate=validate, epochs=1)
 
 
-@pytest.fixture(scope="module")
-def classifier(nli: CrossEncoderConfig, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = tmp_path_factory.mktemp("classifier")
-    assert set(train(nli, data, output)) == {"dev_accuracy"}
-    model = CrossEncoder(str(output / "checkpoint"), device="cpu")
-    assert list(model.config.id2label.values()) == CLASSES
-    assert model.predict([("the dog barks", "a dog sleeps")]).shape == (1, 3)
-    return output / "checkpoint"
-
-
 @settings(max_examples=30)
 @given(
     st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(64, 400), st.integers(0, 3), st.integers(1, 3)
@@ -242,13 +232,6 @@ def test_a_config_is_tried_with_new_values_and_few_steps(stsb: CrossEncoderConfi
             read_yaml(path, CrossEncoderConfig, [change])
     train(stsb, data, tmp_path, steps=2)
     assert json.loads((tmp_path / "checkpoint" / "training.json").read_text(encoding="utf-8"))["steps"] == 2
-
-
-def test_a_run_that_starts_from_another_says_so(
-    nli: CrossEncoderConfig, data: Path, classifier: Path, tmp_path: Path
-) -> None:
-    train(replace(nli, init=str(classifier)), data, tmp_path)
-    assert "1 earlier run that it starts from" in (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_similarity_that_the_start_has_learned_is_not_reset(stsb: CrossEncoderConfig, tmp_path: Path) -> None:

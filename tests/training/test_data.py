@@ -208,12 +208,3 @@ def test_each_set_of_the_paper_is_read_as_it_is_published(name: str, tmp_path: P
         (tmp_path / source.table.path).write_text("\n".join(one["lines"]), encoding="utf-8")
     examples, _ = load_source(source, tmp_path, frozenset())
     assert [[e.reference, e.correct, e.incorrect] for e in examples] == one["items"]
-
-
-def test_sets_are_the_fifteen_of_the_paper() -> None:
-    assert list(PAPER) == list(PUBLISHED)
-    assert len(PAPER) == 15
-    assert [name for name, one in PAPER.items() if one.has_contradictions] == ["snli", "multinli", "vitaminc", "qqp"]
-    limited = {name for name, one in PAPER.items() if one.limit == 100_000}
-    assert limited == {"coco", "flickr30k", "qqp", "paranmt", "wikianswers"}
-    assert read_yaml(CONFIGS / "matcha" / "paper.yaml", TrainConfig).max_tokens == 512  # appendix A.3

@@ -8,7 +8,6 @@ import pandas as pd
 from benchmarks.common.baselines import Metric
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.matcha.sets import CALIBRATION, TITLES, EvaluationSet, RatedSet, TripletSet
-from semantic_metrics.stats.separation import UNIT
 
 ROWS = 12
 SUBJECTS = ("the dog", "a cat", "the man", "a dog", "the cat", "a man")
@@ -50,11 +49,6 @@ def scores_of(metrics: list[Metric], sets: list[EvaluationSet], seed: int = 5) -
             else:
                 scores.rated[one.name, dataset.key] = rng.uniform(low, high, len(dataset))
     return scores
-
-
-def usual_metrics() -> list[Metric]:
-    checkpoints = [metric("MATCHA (a)", "matcha"), metric("MATCHA (b)", "matcha")]
-    return [metric("R1-F1", bounds=UNIT), metric("EmbSim"), metric("GTE", "encoder"), *checkpoints]
 
 
 def write_data(folder: Path) -> Path:

@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
-from benchmarks.common.encoders import NotMeasured
-from benchmarks.papers.matcha.command import choose_metrics, main, paper_encoders
+from benchmarks.papers.matcha.command import main
 from tests.benchmarks.papers.matcha_data import ROWS, triplets, write_data
 
 
@@ -82,27 +81,3 @@ def test_table_7_has_a_row_for_each_checkpoint(output: Path) -> None:
     ranked = pd.read_csv(output / "table8.csv")
     assert tuned not in set(ranked["metric"])
     assert set(ranked["among"].dropna()) == {5}  # three ROUGEs, EmbSim, one checkpoint; word vectors are not ranked
-
-
-def test_the_papers_encoders_are_measured_or_have_a_reason() -> None:
-    encoders = {metric.name: metric for metric in paper_encoders("cpu")}
-    assert len(encoders) == 23
-    assert encoders["MiniLM"].load()(["a dog"], ["a dog"]) == pytest.approx(1)
-    reasons = {
-        "GTE-Large": "thenlper/gte-large does not load",
-        "SNPMI": "come with --authors",
-        "Stella": "needs code",
-    }
-    for name, reason in reasons.items():
-        with pytest.raises(NotMeasured, match=reason):
-            encoders[name].load()
-    models = {
-        "encoder": ["all-paper", "Stella=folder"],
-        "word_vectors": ["GloVe=vectors.txt"],
-        "stsb_checkpoint": None,
-        "checkpoint": (),
-        "metric": (),
-    }
-    chosen = choose_metrics({**models, "run": {}})
-    names = [metric.name for metric in chosen if metric.group == "encoder"]
-    assert sorted(names) == sorted(encoders), "one that is given stands in place of the paper's"

@@ -12,9 +12,6 @@ from benchmarks.papers.matcha.ablation import ORDER, SETS, authors_sets, main
 from benchmarks.papers.matcha.sets import TITLES
 from tests.benchmarks.papers.matcha_data import write_data
 from tests.training.conftest import TRAINING
-from training.data.config_files import read_yaml
-from training.matcha.config import TrainConfig
-from training.train import CONFIGS
 
 
 def write_config(folder: Path, start: Path, **changes: object) -> Path:
@@ -70,13 +67,3 @@ def test_the_authors_rows_of_coco_are_those_not_trained_on(tmp_path: Path) -> No
     pd.DataFrame({"caption": ["it barks "]}).to_parquet(tmp_path / "coco_val2017" / "captions.parquet")
     (coco,) = authors_sets(tmp_path, tmp_path).values()
     assert (coco.title, coco.references) == ("COCO-Caption", ["a cat"])
-
-
-def test_the_committed_config_has_the_papers_loss_and_the_authors_order() -> None:
-    config = read_yaml(CONFIGS / "matcha" / "ablation.yaml", TrainConfig)
-    assert config.loss == {"kind": "triplet", "margin": 1.0}
-    assert (config.batch_size, config.steps, config.turns, config.weight_decay) == (256, 300, "round_robin", 0)
-    levels = {source.name: source.difficulty for source in config.train}
-    assert (levels["snli"], levels["mnli"], levels["coco"]) == (1, 2, 1)
-    assert all(source.limit == 100_000 for source in config.train)
-    assert all(source.pivot for source in config.train if source.has_contradictions)

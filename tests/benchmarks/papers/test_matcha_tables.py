@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.tables import Published
-from benchmarks.papers.matcha import agreement, hub_sets, separation
+from benchmarks.papers.matcha import agreement, hub_sets
 from benchmarks.papers.matcha.authors import ROW, SNPMI_ROW, Authors
 from benchmarks.papers.matcha.report import PUBLISHED, write_results
 from benchmarks.papers.matcha.scoring import Scores, score_sets
@@ -18,7 +18,7 @@ from benchmarks.papers.matcha.sets import CALIBRATION, TITLES, UNSEEN_COCO, Eval
 from semantic_metrics.matcha.scoring import Ratings
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import UNIT
-from tests.benchmarks.papers.matcha_data import ROWS, metric, ratings, scores_of, triplets, usual_metrics
+from tests.benchmarks.papers.matcha_data import ROWS, metric, ratings, scores_of, triplets
 
 
 @pytest.fixture
@@ -106,32 +106,6 @@ def all_sets() -> dict[str, EvaluationSet]:
     return {one.key: one for one in datasets}
 
 
-def test_published_gaps_fit_the_published_means(published: Published) -> None:
-    """N-delta is half the gap of the means for what is rescaled, all of it for the rest (caption of table 3)."""
-    for title in ("SNLI", "MultiNLI", "TruthfulQA", "Climate-Fever", "COCO-Caption", "NEWTS"):
-        for name in published.metrics("3"):
-            correct, incorrect, gap = (published.get("3", title, name, x) for x in ("correct", "incorrect", "n_delta"))
-            scale = 2 if name in ("EmbSim", "BLEURT", "SimCSE", "MATCHA") else 1
-            assert gap == pytest.approx((correct - incorrect) / scale, abs=0.0101), (title, name)
-
-
-def test_separation_table_has_every_figure_with_an_interval(all_sets: dict, published: Published) -> None:
-    metrics, chosen = usual_metrics(), [all_sets["snli"], all_sets["climate_fever"], all_sets["mednli"]]
-    scores = scores_of(metrics, chosen)
-    table = separation.separation_table(metrics, chosen, scores, published, QUICK)
-    assert len(table) == len(metrics) * 3 * 7
-    unpaired = (table["set"] == "Climate-Fever") & (table["figure"] == "pairwise")
-    assert table[unpaired]["value"].isna().all()
-    assert table[~unpaired][["value", "low", "high"]].notna().all().all()
-    assert set(table[table["set"] == "MedNLI"]["table"]) == {"6"}
-    pair = scores.triplets["EmbSim", "snli"]
-    row = table[(table["metric"] == "EmbSim") & (table["set"] == "SNLI")].set_index("figure")
-    assert row.loc["n_delta", "value"] == pytest.approx(50 * (pair[0] - pair[1]).mean())
-    assert row.loc["n_delta", "published"] == 16.17
-    assert row.loc["macro_f1", "published"] == 37.96
-    assert row.loc["n_delta", "low"] < row.loc["n_delta", "value"] < row.loc["n_delta", "high"]
-
-
 def test_scalings_by_hand() -> None:
     dataset, one, clipped = ratings(), metric("EmbSim"), metric("BLEURT", unbounded=True)
     values = np.linspace(-1.5, 1.5, ROWS)
@@ -164,21 +138,3 @@ def test_climate_fever_draws_as_many_of_each_label() -> None:
     pd.testing.assert_frame_equal(rows, hub_sets.climate_fever_rows(pairs, size=8))
     with pytest.raises(ValueError, match="expected at least 11 pairs SUPPORTS, got 10"):
         hub_sets.climate_fever_rows(pairs, size=11)
-
-
-def test_newts_has_two_rows_per_article() -> None:
-    articles = pd.DataFrame(
-        {
-            "summary1": ["One first. Then more.", "Two first. Then more."],
-            "summary2": ["Three first. More.", "Four first. More."],
-            "sentences1": ["topic one", "no."],
-            "sentences2": ["topic three", "topic four"],
-        }
-    )
-    rows = hub_sets.newts_rows(articles)
-    assert list(rows["correct"]) == ["topic one", "topic three", "topic four"], (
-        "a text of three characters is too short"
-    )
-    firsts = [text.split(".")[0] for text in rows["reference"]]
-    assert all(text.endswith("first") for text in rows["incorrect"])
-    assert not any(own == other for own, other in zip(firsts, rows["incorrect"], strict=True))
