@@ -31,29 +31,6 @@ def _save(folder: Path, kind: type, **options: object) -> Path:
     return folder
 
 
-@pytest.fixture
-def wordnet(tmp_path: Path) -> Path:
-    """A WordNet of one synset, in the layout of Debian's package (no lexnames, no index.sense)."""
-    header = "  1 WordNet 3.0 \n"
-    for part in ("adj", "adv", "noun", "verb"):
-        (tmp_path / f"{part}.exc").write_text("")
-        (tmp_path / f"index.{part}").write_text(header)
-        (tmp_path / f"data.{part}").write_text(header)
-    line = f"{len(header):08d} 05 n 02 dog 0 hound 0 000 | a pet  \n"
-    (tmp_path / "data.noun").write_text(header + line)
-    entries = [f"{word} n 1 0 1 0 {len(header):08d}  \n" for word in ("dog", "hound")]
-    (tmp_path / "index.noun").write_text(header + "".join(entries))
-    return tmp_path
-
-
-def test_meteor_by_hand(wordnet: Path) -> None:
-    score = baselines.meteor(str(wordnet))
-    same, synonym, other = score(["a dog sleeps", "a hound sleeps", "a frog sleeps"], ["a dog sleeps"] * 3)
-    assert same == pytest.approx(1 - 0.5 * (1 / 3) ** 3)  # all match in one chunk
-    assert synonym == pytest.approx(same)
-    assert other == pytest.approx((1 - 0.5 * (2 / 2) ** 3) * 2 / 3)  # two of three match, in two chunks
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "printed"), [("climate_fever", (19.01, 15.33)), ("coco", (13.19, 5.51)), ("newts", (10.41, 3.74))]
@@ -86,19 +63,6 @@ def test_bleurt_puts_the_candidate_first_unless_told_and_is_not_bounded(tmp_path
     two = _save(tmp_path / "two", BertForSequenceClassification, num_labels=2)
     with pytest.raises(NotMeasured, match="expected a model whose outputs are 1, got 2"):
         baselines.bleurt(str(two), "cpu")
-
-
-def test_meteor_splits_sentences_before_words(wordnet: Path) -> None:
-    """A full stop within a text is a word of its own: without the sentences "dog." would be one word."""
-    score = baselines.meteor(str(wordnet))
-    (two,) = score(["A dog . It sleeps ."], ["A dog. It sleeps."])
-    assert two == pytest.approx(1 - 0.5 * (1 / 6) ** 3)
-
-
-def test_meteor_has_the_words_of_the_nltk_that_the_papers_ran(wordnet: Path) -> None:
-    """A range with a dash is one word: nltk 3.9.3 and later make three of it."""
-    (range_alone,) = baselines.meteor(str(wordnet))(["1961\u201390"], ["1961\u201390"])
-    assert range_alone == pytest.approx(1 - 0.5 * (1 / 1) ** 3)
 
 
 def test_bertscore_is_rescaled_with_the_models_baseline(tmp_path: Path) -> None:

@@ -8,37 +8,17 @@ from click.testing import CliRunner
 from benchmarks import speed
 from benchmarks.__main__ import COMMANDS as BENCHMARKS
 from benchmarks.__main__ import main as benchmarks
-from benchmarks.common.own_metrics import fits_a_card, load_own
-from benchmarks.common.tables import Published
+from benchmarks.common.own_metrics import load_own
 from benchmarks.papers.matcha.command import main as matcha
 from benchmarks.papers.stsscore.command import main as stsscore
 from benchmarks.speed import main
-from benchmarks.speed_rows import ON_CPU, PEER_OF, Line, lines
+from benchmarks.speed_rows import ON_CPU, Line
 from benchmarks.suite.guarantees import main as guarantees
 from benchmarks.suite.guarantees import own_metric
 from semantic_metrics.transformer.drifts import processor
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers import matcha_data as synthetic
 from tests.benchmarks.papers import stsscore_data as sts_data
-
-
-@pytest.mark.parametrize(
-    ("paper", "place", "value"),
-    [
-        ("matcha", ("3", "SNLI", "MATCHA", "n_delta"), 34.95),
-        ("matcha", ("4", "NEWTS", "EmbSim", "macro_f1"), 60.89),
-        ("matcha", ("7", "STS-B test", "MATCHA", "ccc"), None),  # its 61.08 is of another checkpoint
-        ("matcha", ("figure 4", "Overall", "MATCHA", "ccc"), 45.35),
-        ("stsscore", ("1", "STS-B test", "STSScore", "r"), 0.90),
-        ("stsscore", ("4", "WMT22 zh-en", "STSScore longer half", "rho"), 0.42),
-        ("nli_lex", ("1", "DIVER-QA", "NLI+lex", "mcc"), 0.6603),
-        ("nli_lex", ("D.2", "SQuAD", "BEM", "f1"), 0.985),
-        ("set_criteria", ("1", "cosine", "SBERT-mini", "both"), 28.96),
-    ],
-)
-def test_published_numbers_are_the_papers(paper: str, place: tuple[str, str, str, str], value: float | None) -> None:
-    assert Published(paper).get(*place) == value
-
 
 COMMANDS = {"matcha": (matcha, synthetic.write_data), "stsscore": (stsscore, sts_data.write_data)}
 BOTH = [(("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'")]
@@ -92,37 +72,12 @@ def test_options_reach_the_scores_and_the_report(tmp_path: Path) -> None:
     assert 0 < abs(fast.score(fast.rows) - exact.score(exact.rows)).max() < 0.1
 
 
-@pytest.mark.parametrize(
-    ("run", "exact"),
-    [
-        ({}, True),
-        ({"backend": "openvino"}, True),
-        ({"backend": "openvino", "precision": "bfloat16"}, True),
-        ({"precision": "int8"}, False),
-    ],
-)
-def test_a_card_gets_no_figures_of_int8(run: dict[str, object], exact: bool) -> None:
-    assert fits_a_card(run) is exact
-
-
 def test_every_benchmark_has_a_help() -> None:
     listed = CliRunner().invoke(benchmarks, ["--help"]).output
     for name in BENCHMARKS:
         assert name in listed
         result = CliRunner().invoke(benchmarks, [name, "--help"])
         assert result.exit_code == 0, (name, result.output)
-
-
-def test_a_line_of_a_metric_has_its_reference_before_it() -> None:
-    every = lines(("torch", "openvino"), ("float32", "int8"))
-    names = [line.name for line in every]
-    assert len(names) == len(set(names))
-    for line in every:
-        if line.metric in PEER_OF and line.backend:
-            assert names.index(f"{line.metric}-torch-float32") <= names.index(line.name)
-            assert names.index(line.peer) < names.index(line.name)
-    wanted = speed._wanted(every, ("stsscore",))
-    assert {line.metric for line in wanted} == {"stsscore", "CrossEncoder"}
 
 
 @pytest.mark.slow

@@ -9,32 +9,16 @@ import pytest
 from click.testing import CliRunner
 from matplotlib.image import imread
 
-from benchmarks.common.encoders import NotMeasured
-from benchmarks.common.options import Bootstrap
-from benchmarks.papers.nli_lex.judges import Loaded
-from benchmarks.suite import guarantees, pictures, tables
-from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1, Column, score_all, timed
+from benchmarks.suite import guarantees, pictures
+from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1
 from benchmarks.suite.guarantees import Subject, violations
 from benchmarks.suite.long_texts import find_planted, load_planted
 from benchmarks.suite.long_texts import main as long_texts
 from benchmarks.suite.probes import main as probes
 from benchmarks.suite.side_by_side import main as side_by_side
-from benchmarks.suite.texts import (
-    CCC,
-    DENIALS,
-    MULTINLI,
-    NATIVE_CCC,
-    PAWS,
-    ROLES,
-    SPEARMAN,
-    STSB,
-    TextSet,
-    joined_texts,
-    pair_texts,
-)
+from benchmarks.suite.texts import DENIALS, PAWS, ROLES, STSB, joined_texts, pair_texts
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.sentences import sentence_spans
-from semantic_metrics.stats.separation import COSINE
 from semantic_metrics.support.claims import read_claims
 from semantic_metrics.support.judge import SupportOptions
 from semantic_metrics.support.scoring import SupportScoring
@@ -184,50 +168,6 @@ def test_the_command_writes_figures_scores_and_a_table(tmp_path: Path) -> None:
     refused = CliRunner().invoke(probes, ["--metric", "bleu", "--output", str(tmp_path / "no")])
     assert refused.exit_code == 2
     assert not (tmp_path / "no").exists()
-
-
-QUICK = Bootstrap(0, 30)
-
-
-def texts(title: str = DENIALS, count: int = 8, **changes: object) -> TextSet:
-    """Texts "good 0" and "bad 1" in turn; two of an item."""
-    candidates = [f"{'bad' if i % 2 else 'good'} {i}" for i in range(count)]
-    truth = np.array([1.0 - i % 2 for i in range(count)])
-    return TextSet(title, candidates, [[text] for text in candidates], truth, [i // 2 for i in range(count)], **changes)
-
-
-def liking(name: str) -> Column:
-    """A cosine that is 1 for a good text, -1 for another."""
-    scores = lambda given: np.array([1.0 if text.startswith("good") else -1.0 for text in given.candidates])  # noqa: E731
-    return Column(name, "liking", lambda: timed(scores), COSINE, cosine=True)
-
-
-def absent() -> Loaded:
-    raise NotMeasured("no weights")
-
-
-def test_every_cell_has_a_figure_or_a_reason_and_losses_are_named() -> None:
-    rated = texts(STSB, figures=(SPEARMAN, CCC, NATIVE_CCC))
-    rouge = Column(ROUGE_L, "rouge", lambda: timed(lambda given: np.zeros(len(given))))
-    columns = [rouge, liking("consensus"), Column("nli_lex", "nli", absent)]
-    sets = [texts(MULTINLI, figures=("auc", "gap")), rated]
-    scores = score_all(columns, sets, print)
-    figures = tables.figure_table(columns, sets, scores, QUICK)
-    by_place = figures.set_index(["set", "figure", "metric"])["value"]
-    assert by_place[MULTINLI, "auc", "consensus"] == 100
-    assert by_place[MULTINLI, "auc", ROUGE_L] == 50
-    assert by_place[MULTINLI, "gap", "consensus"] == 100, "cosines are mapped to [0, 1]"
-    assert by_place[MULTINLI, "gap", "BLEURT, published"] > 0
-    assert by_place[STSB, "ccc", "consensus"] == 100
-    assert by_place[STSB, "ccc, as it is", "consensus"] < 100
-    assert by_place[STSB, "spearman", "BERTScore, published"] == pytest.approx(53)
-    assert (figures["value"].notna() ^ figures["reason"].notna()).all()
-    table = " ".join(tables.whole_table(figures).split())
-    assert "50.0 [50.0, 50.0] | 100.0* [100.0, 100.0] | - |" in table
-    notes = "\n".join(tables.notes(figures, columns, ["WiCE dev"], 8))
-    assert "Nothing of nli_lex: no weights." in notes
-    assert "highest or level in 4 of 4 lines" in notes
-    assert "WiCE dev" in notes
 
 
 @pytest.mark.slow

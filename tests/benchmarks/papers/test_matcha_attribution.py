@@ -9,32 +9,13 @@ from click.testing import CliRunner
 
 import semantic_metrics
 from benchmarks.papers.matcha import attribution
-from benchmarks.papers.matcha.attribution import matcha_attributions
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers.matcha_data import triplets, write_data
-
-PAIRS = [("the dog bites a man", "the cat sleeps"), ("dog", "cat cat man"), ("a man runs", "a man runs")]
 
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny.bert(tmp_path_factory.mktemp("attribution") / "bert", initializer_range=0.05)
-
-
-def test_the_integral_and_exact_shares(checkpoint: Path) -> None:
-    ways = matcha_attributions(str(checkpoint))
-    metric = semantic_metrics.load("matcha", str(checkpoint))
-    for pair in PAIRS:
-        score = metric.compute(predictions=[pair[0]], references=[pair[1]])["scores"][0]
-        start = metric.encoder.rows_of(np.zeros(1, dtype=int))[0] if score > 0 else None
-        vectors = metric.encoder.encode(list(pair)).vectors
-        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        begins = [1.0, 1.0] if start is None else units @ (start / np.linalg.norm(start))
-        integral, exact = (ways[way](*pair) for way in ("", ", exact"))
-        assert integral[0] == exact[0] == pytest.approx(score, abs=1e-9)
-        assert np.mean(integral[1:]) == pytest.approx(score - float(np.mean(begins)), abs=1e-6)
-        assert np.mean(exact[1:]) == pytest.approx(score, abs=1e-9)
-    assert ways[""]("☃", "dog")[1:] == (0.0, 0.0)
 
 
 def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:

@@ -1,7 +1,6 @@
 """MATCHA's sets, the authors' own rows and scores, from scores to tables; and the ablation, trained for real."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,17 +11,13 @@ from click.testing import CliRunner
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.tables import Published
-from benchmarks.papers.matcha import agreement, hub_sets
 from benchmarks.papers.matcha.ablation import ORDER, SETS, authors_sets, main
 from benchmarks.papers.matcha.authors import ROW, SNPMI_ROW, Authors
-from benchmarks.papers.matcha.report import PUBLISHED, write_results
-from benchmarks.papers.matcha.scoring import Scores, score_sets
+from benchmarks.papers.matcha.report import PUBLISHED
+from benchmarks.papers.matcha.scoring import score_sets
 from benchmarks.papers.matcha.separation import separation_table
-from benchmarks.papers.matcha.sets import CALIBRATION, TITLES, UNSEEN_COCO, EvaluationSet
-from semantic_metrics.matcha.scoring import Ratings
-from semantic_metrics.stats.agreement import concordance
-from semantic_metrics.stats.separation import UNIT
-from tests.benchmarks.papers.matcha_data import ROWS, metric, ratings, scores_of, triplets, write_data
+from benchmarks.papers.matcha.sets import TITLES, UNSEEN_COCO
+from tests.benchmarks.papers.matcha_data import write_data
 from tests.training.conftest import TRAINING
 
 
@@ -78,71 +73,6 @@ def test_the_authors_scores_give_every_published_cell(data_folder: Path) -> None
 
 
 QUICK = Bootstrap(resamples=60)
-
-
-def test_differences_to_the_authors_are_of_the_same_pairs(all_sets: dict, tmp_path: Path) -> None:
-    theirs, ours = metric(ROW, "matcha"), metric("MATCHA (a)", "matcha")
-    sets = {key: all_sets[key] for key in ("snli", "climate_fever", "human", CALIBRATION)}
-    scores = scores_of([theirs, ours, metric("EmbSim")], list(sets.values()))
-    report = write_results([theirs, ours, metric("EmbSim")], sets, scores, QUICK, tmp_path)
-    table = pd.read_csv(tmp_path / "authors.csv").set_index(["metric", "set", "figure"])
-    assert len(table) == 2 * 3, "neither the baseline nor the authors are compared with the authors"
-    own, other = (scores.triplets[name, "snli"] for name in ("MATCHA (a)", ROW))
-    gap = 50 * ((own[0] - own[1]) - (other[0] - other[1])).mean()
-    assert table.loc[("MATCHA (a)", "SNLI", "n_delta"), "value"] == pytest.approx(gap)
-    ratings = pd.read_csv(tmp_path / "authors_ccc.csv").set_index("figure")
-    values = [scores.rated[name, "human"] for name in ("MATCHA (a)", ROW)]
-    own, other = (100 * concordance(side, sets["human"].ratings) for side in values)
-    assert ratings.loc["ccc, unscaled", "value"] == pytest.approx(own - other)
-    for row in [*table.itertuples(), *ratings.itertuples()]:
-        assert row.verdict == ("above" if row.low > 0 else "below" if row.high < 0 else "level")
-    assert "CCC with 12 ratings: ours minus the authors' MATCHA" in report
-
-
-@pytest.fixture
-def published() -> Published:
-    return Published(PUBLISHED)
-
-
-@pytest.fixture
-def all_sets() -> dict[str, EvaluationSet]:
-    datasets = [triplets(key) for key in ("snli", "truthfulqa", "climate_fever", "coco", "mednli")]
-    datasets += [ratings(key) for key in ("stsb", "human", CALIBRATION)]
-    return {one.key: one for one in datasets}
-
-
-def test_scalings_by_hand() -> None:
-    dataset, one, clipped = ratings(), metric("EmbSim"), metric("BLEURT", unbounded=True)
-    values = np.linspace(-1.5, 1.5, ROWS)
-    scores = Scores(rated={("EmbSim", CALIBRATION): dataset.ratings * 4 - 1})
-    scaler = agreement.Scaler(scores, dataset)
-    np.testing.assert_allclose(scaler(one, values, "rescaled"), (values + 1) / 2)
-    np.testing.assert_allclose(scaler(one, values, "unscaled"), values)
-    np.testing.assert_allclose(scaler(one, dataset.ratings * 4 - 1, "calibrated"), dataset.ratings)
-    np.testing.assert_allclose(scaler(clipped, values, "rescaled"), np.clip((values + 1) / 2, 0, 1))
-    assert scaler(clipped, values, "calibrated") is None
-    assert scaler(one, values, "ratings") is None
-    rated = replace(one, ratings=lambda: Ratings((-1.0, 0.0), (0.0, 1.0)))
-    np.testing.assert_allclose(scaler(rated, values, "ratings"), np.clip(values + 1, 0, 1))
-    unit = metric("R1-F1", bounds=UNIT)
-    np.testing.assert_allclose(scaler(unit, values, "rescaled"), scaler(unit, values, "unscaled"))
-
-
-def test_climate_fever_draws_as_many_of_each_label() -> None:
-    labels = ["SUPPORTS", "REFUTES", "NOT_ENOUGH_INFO"] * 10
-    pairs = pd.DataFrame(
-        {"evidence": [f"e{i}" for i in range(30)], "claim": [f"c{i}" for i in range(30)], "evidence_label": labels}
-    )
-    rows = hub_sets.climate_fever_rows(pairs, size=8)
-    assert len(rows) == 8
-    for columns, label in ((("reference", "correct"), 0), (("reference_of_incorrect", "incorrect"), 1)):
-        places = [int(text[1:]) for text in rows[columns[0]]]
-        assert [f"c{i}" for i in places] == list(rows[columns[1]])  # evidence and claim stay together
-        assert {i % 3 for i in places} == {label}
-        assert len(set(places)) == 8
-    pd.testing.assert_frame_equal(rows, hub_sets.climate_fever_rows(pairs, size=8))
-    with pytest.raises(ValueError, match="expected at least 11 pairs SUPPORTS, got 10"):
-        hub_sets.climate_fever_rows(pairs, size=11)
 
 
 def write_config(folder: Path, start: Path, **changes: object) -> Path:
