@@ -91,9 +91,7 @@ def test_raters_who_gave_one_label_alone_have_no_kappa(file: Path, tmp_path: Pat
         (["--ratings", "answers.csv", "--output", "a.csv"], "answers.csv: expected the columns row, prediction and a"),
     ],
 )
-def test_refusals(
-    options: list[str], message: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refusals(options: list, message: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     saved(tmp_path, "ann", {1: 1})
     saved(tmp_path, "high", {1: 3})

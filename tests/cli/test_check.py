@@ -75,7 +75,7 @@ def test_a_table_gives_a_row_each(pair_model: Path, tmp_path: Path) -> None:
         (
             ("summary.txt", "source.md"),
             {"output": "new.html", "html": "../{folder}/new.html"},
-            "--html: expected another file than --output",
+            "another file than --outp",
         ),
         (("summary.txt", "source.md"), {"fail_under": "nan"}, "--fail-under: expected a number from 0 to 1, got nan"),
     ],

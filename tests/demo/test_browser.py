@@ -70,11 +70,6 @@ class Visit:
         page.on("request", lambda request: self.hosts.add(re.sub(r"^\w+:/*([^/:]*).*", r"\1", request.url, flags=re.S)))
         page.goto(address)
 
-    def type(self, **texts: str) -> None:
-        """Fill boxes, by the beginning of their labels."""
-        for label, text in texts.items():
-            self.page.get_by_label(f"{label}, one per line").fill(text)
-
     def click(self, name: str) -> None:
         """Press a button."""
         self.page.get_by_role("button", name=name, exact=True).first.click()

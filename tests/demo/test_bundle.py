@@ -165,7 +165,7 @@ def test_imports_of_every_form_are_made_relative(source: Path, tmp_path: Path) -
         (
             "demo/reading.py",
             "from semantic_metrics.core.one import A",
-            "reading.py: expected imports from demo and html alone",
+            "reading.py: expected imports from demo and html",
         ),
         ("toy/app.py", "from semantic_metrics.core.one import A", "app.py: expected imports from demo and html alone"),
     ],

@@ -185,11 +185,7 @@ def test_a_value_that_is_not_a_number_is_named_with_its_row(value: object) -> No
     ("name", "rows", "message"),
     [
         ("x.tsv", [["a"], ["a\tb"]], "row 2: expected texts without tabs and line breaks, which TSV cannot hold"),
-        (
-            "x.txt",
-            [["a"]],
-            "x.txt: expected .csv, .tsv, .jsonl, .json or .parquet, which hold several columns, got .txt",
-        ),
+        ("x.txt", [["a"]], "x.txt: expected .csv, .tsv, .jsonl, .json or .parquet, which hold several columns, got .t"),
         ("x.jsonl", [["a"], ["\ud800"]], "output row 2: expected valid Unicode to write, got a lone surrogate (U+D8"),
         ("x.jsonl", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
         ("x.jsonl", [[1.5], [[-math.inf]]], "output row 2: expected finite numbers, got an infinite one, which JSON"),

@@ -3,12 +3,16 @@
 from pathlib import Path
 
 import evaluate
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
+import semantic_metrics
+from benchmarks.papers.matcha import attribution
 from benchmarks.papers.matcha.command import main
+from tests import tiny_pairs as tiny
 from tests.benchmarks.papers.matcha_data import ROWS, triplets, write_data
 
 
@@ -67,3 +71,53 @@ def test_every_baseline_has_a_row_or_a_reason(output: Path) -> None:
     report = (output / "report.txt").read_text(encoding="utf-8")
     assert "not measured: WordNet not found" in report
     assert "not measured: no model given (--simcse FOLDER_OR_ID)" in report
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.bert(tmp_path_factory.mktemp("attribution") / "bert", initializer_range=0.05)
+
+
+def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
+    data = write_data(tmp_path / "data")
+    arguments = ["--data", data, "--limit", 2, "--embsim", encoder, "--encoder", f"A={encoder}", "--encoder", "no/such"]
+    arguments += ["--bertscore", encoder, "--bertscore-layer", 2]
+    arguments += ["--checkpoint", f"small={checkpoint}", "--device", "cpu"]
+    arguments += ["--output", tmp_path / "out"]
+    result = CliRunner().invoke(attribution.main, list(map(str, arguments)))
+    assert result.exit_code == 0, result.output
+    assert result.stdout == (tmp_path / "out" / "report.txt").read_text(encoding="utf-8")
+    table = pd.read_csv(tmp_path / "out" / "table9.csv").set_index(["metric", "set", "figure"])
+    ours = ["MATCHA (small)", "MATCHA (small), exact"]
+    assert list(table.index.unique("metric")) == ["EmbSim", "BERTScore", "A", "such", *ours]
+    for name in ["EmbSim", "BERTScore", *ours]:
+        figures = table.sort_index().loc[name, "Overall"]
+        correct, incorrect, gap = (figures.loc[figure, "value"] for figure in ("correct", "incorrect", "gap"))
+        assert gap == pytest.approx(correct - incorrect)
+        assert figures.loc["gap", "low"] <= gap <= figures.loc["gap", "high"]
+        gaps = [table.loc[(name, title, "gap"), "value"] for title in ("SNLI", "MultiNLI", "TruthfulQA")]
+        assert gap == pytest.approx(np.mean(gaps))
+    metric = semantic_metrics.load("matcha", str(checkpoint))
+    rows = attribution.sample([triplets(key) for key in attribution.SETS], 2, 0)
+    means = [
+        np.mean(metric.compute(predictions=list(rows[side]), references=list(rows["reference"]))["scores"])
+        for side in ("correct", "incorrect")
+    ]
+    assert table.loc[(ours[1], "Overall", "gap"), "value"] == pytest.approx(100 * (means[0] - means[1]))
+    text = attribution.EXAMPLE_TEXTS["correct"]
+    score = metric.compute(predictions=[text], references=[attribution.EXAMPLE])["scores"]
+    page = (tmp_path / "out" / "figure7.html").read_text(encoding="utf-8")
+    assert f"MATCHA (small), correct, score {score[0]:.4f}" in page, "the checkpoint that was given is coloured"
+    example = pd.read_csv(tmp_path / "out" / "figure7.csv").set_index(["metric", "pair", "figure"])
+    assert example.loc[("EmbSim", "correct", "score"), "published"] == 81.0
+    assert example.loc[("RL-F1", "correct", "score"), "value"] == pytest.approx(28.57, abs=0.01), "as printed"
+    assert example.loc[("RL-F1", "incorrect", "score"), "value"] == pytest.approx(15.38, abs=0.01)
+    assert example.loc[(ours[0], "incorrect", "reference"), "published"] == -156.26
+    assert example.loc[("SimCSE", "correct", "score"), "reason"] == "not given, or no option of this command loads it"
+    published = table["published"].dropna()
+    assert published.loc["EmbSim", "Overall", "gap"] == 18.98
+    assert published.loc["BERTScore", "Overall", "gap"] == 0.02
+    assert published.loc[ours[0], "Overall"].to_dict() == {"correct": 60.63, "incorrect": -41.8, "gap": 102.43}
+    assert "not measured: no/such does not load" in result.stdout
+    assert "BLEURT" in result.stdout
+    assert "-76.37" in result.stdout
