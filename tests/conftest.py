@@ -81,6 +81,16 @@ def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> d
     return tiny_checkpoints(checkpoint, tmp_path_factory.mktemp("checkpoints"))
 
 
+@pytest.fixture
+def contextual(tmp_path: Path) -> Path:
+    """A tiny contextual checkpoint of MATCHA, which a test may change."""
+    from tests import tiny_pairs as tiny
+    from training.matcha.contextual import ContextualModel
+
+    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=20).save(tmp_path / "contextual")
+    return tmp_path / "contextual"
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -197,9 +197,7 @@ def test_no_file_cites_a_place_of_one_machine() -> None:
 
 
 HELP = re.compile(r'help=f?"((?:[^"\\]|\\.)*)"')
-PYTHON_FILES = [
-    path for folder in ("metrics", "training", "benchmarks") for path in sorted((ROOT / folder).rglob("*.py"))
-]
+PYTHON_FILES = [path for room in ("metrics", "training", "benchmarks") for path in sorted((ROOT / room).rglob("*.py"))]
 
 
 def test_help_lines_begin_with_a_capital_and_end_with_a_full_stop() -> None:

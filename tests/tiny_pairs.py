@@ -71,9 +71,8 @@ def roberta(folder: Path, says: dict | None = None) -> Path:
     tokenizer.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     size = tokenizer.get_vocab_size()
     torch.manual_seed(1)
-    config = RobertaConfig(
-        vocab_size=size, max_position_embeddings=POSITIONS + 2, type_vocab_size=1, num_labels=1, **SHAPE
-    )
+    sizes = {"vocab_size": size, "max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
+    config = RobertaConfig(**sizes, num_labels=1, **SHAPE)
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         model_input_names=["input_ids", "attention_mask"],

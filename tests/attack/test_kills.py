@@ -156,8 +156,6 @@ def test_two_writers_leave_the_file_of_one(name: str, rows: Path, checkpoints: d
         output.unlink()
         ended = [os.waitpid(child, 0)[1] for child in list(map(in_a_child, runs))]
         statuses = sorted(map(os.waitstatus_to_exitcode, ended))
-        assert statuses == [0, 0] or (name == "score" and statuses == [0, 2]), (
-            "of `score` one may find the other's lock"
-        )
+        assert statuses == [0, 0] or (name == "score" and statuses == [0, 2]), "one may find the other's lock"
         assert output.read_bytes() in wholes
         assert list(tmp_path.iterdir()) == [output]

@@ -1,4 +1,4 @@
-"""What the benchmarks share: published numbers, refusals before anything runs, and the package's own metrics."""
+"""What the benchmarks share: refusals before anything runs, the package's own metrics, and those of others."""
 
 import shutil
 from pathlib import Path

@@ -142,9 +142,7 @@ def test_fitted_weights_are_used(file: Path, pair_model: str) -> None:
     explained = metric.explain(**row, weights=str(weights))["score"]
     command = ["explain", *row.values(), "--config", pair_model, "--weights", weights]
     assert done(invoke(*command))[0].startswith(f"consensus {explained:.4f}")
-    refused(
-        invoke("score", file, options=usual | {"metric": "matcha", "weights": weights}), "--weights: only consensus"
-    )
+    refused(invoke("score", file, options=usual | {"metric": "matcha", "weights": weights}), "weights: only consensus")
 
 
 def test_the_whole_signatures_go_to_a_file(file: Path, checkpoint: Path) -> None:

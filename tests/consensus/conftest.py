@@ -8,7 +8,6 @@ import pytest
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
 from tests.nli_lex.conftest import named
-from training.matcha.contextual import ContextualModel
 
 SCRIPT = str(ROOT / "metrics" / "consensus")
 LABELS = ("contradiction", "similarity", "entailment", "neutral")  # any order will do
@@ -21,12 +20,6 @@ def both_heads(folder: Path, labels: tuple[str, ...] = LABELS) -> Path:
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return both_heads(tmp_path_factory.mktemp("consensus") / "model")
-
-
-@pytest.fixture
-def contextual(tmp_path: Path) -> Path:
-    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=20).save(tmp_path / "contextual")
-    return tmp_path / "contextual"
 
 
 @pytest.fixture

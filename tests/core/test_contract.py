@@ -174,10 +174,8 @@ def name_of(metric: evaluate.Metric) -> str:
 
 
 def columns(metric: evaluate.Metric, chosen: list[tuple[str, str, str]]) -> dict[str, list[str]]:
-    given_texts = dict(
-        zip(("predictions", "references", "questions"), map(list, zip(*chosen, strict=True)), strict=True)
-    )
-    return {name: given_texts[name] for name in describe(name_of(metric)).columns}
+    given = dict(zip(("predictions", "references", "questions"), map(list, zip(*chosen, strict=True)), strict=True))
+    return {name: given[name] for name in describe(name_of(metric)).columns}
 
 
 def test_output_mean_is_the_mean_alone(metric: evaluate.Metric) -> None:

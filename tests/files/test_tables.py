@@ -345,9 +345,7 @@ def test_gzip_is_read_and_never_written(tmp_path: Path) -> None:
         (tmp_path / f"{name}.gz").write_bytes(packed)
         assert read_table(tmp_path / f"{name}.gz") == TEXTS
         (tmp_path / f"{name}.gz").write_bytes(packed[:-9])
-        refused(
-            lambda name=name: read_table(tmp_path / f"{name}.gz"), f"{name}.gz: expected a .gz file that is complete"
-        )
+        refused(lambda name=name: read_table(tmp_path / f"{name}.gz"), f"{name}.gz: expected a .gz file that is comple")
     refused(lambda: write_table(tmp_path / "y.csv.gz", TEXTS), "expected a name without .gz")
     (tmp_path / "x.jsonl.gz").write_bytes(b"not packed")
     refused(lambda: read_table(tmp_path / "x.jsonl.gz"), "x.jsonl.gz: Not a gzipped file")
@@ -371,11 +369,8 @@ def test_an_invalid_list_of_rows_is_refused(tmp_path: Path, text: str, message: 
 
 
 def test_a_key_inside_a_column_is_a_column(tmp_path: Path) -> None:
-    rows = [
-        {"out": {"text": "a", "all": [{"m": "b"}]}, "a.b": 1},
-        {"out": {"all": []}, "a.b": 2},
-        {"out": None, "a.b": 3},
-    ]
+    rows = [{"out": {"text": "a", "all": [{"m": "b"}]}, "a.b": 1}, {"out": {"all": []}, "a.b": 2}]
+    rows.append({"out": None, "a.b": 3})
     (tmp_path / "x.json").write_text(json.dumps(rows))
     parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "x.parquet")
     for name in ("x.json", "x.parquet"):

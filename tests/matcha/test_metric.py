@@ -1,4 +1,4 @@
-"""The metric as a user meets it, through `evaluate`: scores, options, caches, copies and processes."""
+"""The metric through `evaluate`: scores, options, caches, copies, processes; and what holds for every text."""
 
 import copy
 import json

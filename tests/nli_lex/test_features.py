@@ -170,9 +170,7 @@ def test_a_reference_that_leaves_no_room_is_read_in_parts(model: Path) -> None:
         expected.append([there[1], there[0]])
     features = extract(scorer, ["the"] * 2, ["a dog " * 9] * 2, [["a cat"], [long]])
     assert features.table[1, [0, 2]] == pytest.approx(np.mean(expected, axis=0), abs=1e-5)
-    assert (features.split, features.table[1, RICH.index("new_token_recall")]) == (1, 1 / 12), (
-        "words are counted in all parts"
-    )
+    assert (features.split, features.table[1, RICH.index("new_token_recall")]) == (1, 1 / 12), "words of all parts"
     whole = extract(scorer, [""], ["a"], [[" ".join(WORDS * 2)]])
     assert (whole.truncated, whole.split) == (0, 0)
 

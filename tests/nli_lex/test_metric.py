@@ -6,6 +6,7 @@ from pathlib import Path
 import evaluate
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -99,10 +100,7 @@ def test_the_best_of_several_references_counts(metric: evaluate.Metric) -> None:
     assert list(several)[-1] == "best_reference"
     for i, group in enumerate(SEVERAL):
         count = len(group)
-        texts = {
-            "predictions": TEXTS["predictions"][i : i + 1] * count,
-            "questions": TEXTS["questions"][i : i + 1] * count,
-        }
+        texts = {name: TEXTS[name][i : i + 1] * count for name in ("predictions", "questions")}
         each = metric.compute(**texts, references=group)
         best = int(np.argmax(each["scores"]))
         assert several["best_reference"][i] == best
@@ -243,32 +241,16 @@ def test_one_more_reference_in_any_order_never_lowers_a_score(
     assert all(few <= all_of_them + 1e-6 for few, all_of_them in zip(fewer, result, strict=True))
 
 
-QUESTIONS = (  # question, reference, right answer, wrong answer
-    ("What is the capital of Australia?", "Canberra", "Canberra", "Sydney"),
-    ("Who wrote Pride and Prejudice?", "Jane Austen", "Jane Austen", "Charlotte Bronte"),
-    ("When did the Berlin Wall fall?", "1989", "1989", "1991"),
-    ("What is the boiling point of water in Celsius?", "100 degrees", "100 °C", "90 °C"),
-    ("Which planet is closest to the sun?", "Mercury", "Mercury", "Venus"),
-    ("How many players are in a football team?", "eleven", "11", "12"),
-    ("Which gas do plants take in?", "carbon dioxide", "carbon dioxide", "oxygen"),
-    ("Who painted Guernica?", "Pablo Picasso", "Picasso", "Salvador Dali"),
-)
-WRAPPINGS = (
-    "{}", "{}.", "**{}**", "The answer is {}.", "Answer: {}", "Final answer: {}", "Sure! The answer is {}.",
-    "It is {}.", "Of course! It's {}.", "Certainly, the answer is **{}**.", "```\n{}\n```", '{{"answer": "{}"}}',
-    "\\boxed{{{}}}",
-    "As an AI language model, I would say {}.", "<think>Let me see. It may be anything.</think>{}", "- {}", "# {}",
-    "Great question! {}", "I believe the answer is {}.", "Based on what I know, it is {}.",
-)  # fmt: skip
+CHATS = yaml.safe_load(Path(__file__).with_name("wrappings.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("given", "right"), [("right", True), ("wrong", False)])
 def test_what_stands_around_an_answer_decides_nothing(given: str, right: bool) -> None:
-    rows = [(question, reference, yes if right else no) for question, reference, yes, no in QUESTIONS]
+    rows = [(question, reference, yes if right else no) for question, reference, yes, no in CHATS["questions"]]
     columns = {
-        "questions": [question for question, _, _ in rows for _ in WRAPPINGS],
-        "references": [reference for _, reference, _ in rows for _ in WRAPPINGS],
-        "predictions": [wrapping.format(answer) for _, _, answer in rows for wrapping in WRAPPINGS],
+        "questions": [question for question, _, _ in rows for _ in CHATS["wrappings"]],
+        "references": [reference for _, reference, _ in rows for _ in CHATS["wrappings"]],
+        "predictions": [wrapping.format(answer) for _, _, answer in rows for wrapping in CHATS["wrappings"]],
     }
     result = semantic_metrics.load("nli_lex").compute(**columns)
     others = [

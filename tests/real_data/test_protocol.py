@@ -57,13 +57,6 @@ def test_baselines_have_the_published_figures(scores: Scores, name: str, key: st
         assert figures[figure] == pytest.approx(published.get(table, title, name, figure), abs=0.02), figure
 
 
-def test_embsim_on_a_later_edition_of_truthfulqa(scores: Scores) -> None:
-    figures = separation(*scores.triplets["EmbSim", "truthfulqa"], COSINE, paired=True)
-    assert [figures[name] for name in ("correct", "incorrect", "n_delta")] == pytest.approx(
-        [66.75, 61.35, 2.70], abs=0.02
-    )
-
-
 @pytest.mark.parametrize(("key", "rescaled", "unscaled"), [("stsb", 34.37, 77.96), ("human", 18.28, 43.63)])
 def test_concordance_depends_on_the_scaling(
     sets: dict[str, EvaluationSet], scores: Scores, key: str, rescaled: float, unscaled: float

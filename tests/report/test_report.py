@@ -382,9 +382,7 @@ def test_nothing_of_a_text_becomes_a_tag(tmp_path: Path) -> None:
 
 def test_several_sources_and_what_is_missing_are_named() -> None:
     places = [sentence("The dog bites.", "supported", "A dog.", source="A dog.", reference=1)]
-    checked = CheckedText(
-        "one", TEXT, [SOURCE, "A dog."], 0.5, 0.25, places, 0.75, ({"text": "<gone>", "support": 0.1},)
-    )
+    checked = CheckedText("one", TEXT, [SOURCE, "A dog."], 0.5, 0.25, places, 0.75, ({"text": "<gone>", "support": 0},))
     html = render_check([checked], SIGNATURE)
     assert "source 2, characters 0 to 6" in html
     assert "coverage of the reference 0.750" in html

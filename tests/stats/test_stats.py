@@ -253,9 +253,7 @@ def test_closeness_by_hand() -> None:
 def test_calibration_error_by_hand(rows: list[tuple[float, bool]]) -> None:
     p, labels = (np.array(column) for column in zip(*rows, strict=True))
     bins = [min(int(value * 10), 9) for value in p]
-    expected = sum(
-        abs(sum(p[i] - labels[i] for i in range(len(p)) if bins[i] == which)) / len(p) for which in set(bins)
-    )
+    expected = sum(abs(sum(p[i] - labels[i] for i in range(len(p)) if bins[i] == which)) / len(p) for which in {*bins})
     assert calibration.reliability(p, labels).error == pytest.approx(expected, abs=1e-12)
 
 

@@ -101,10 +101,7 @@ def test_many_conjunctions_end_soon() -> None:
 def test_the_weakest_clause_lowers_the_feature(model: Path) -> None:
     """Each clause has the better of two passages, and the claim the worst of its clauses."""
     reader = Reader(PairScorer(model), load_table(), SupportOptions())
-    claim, source = (
-        "He was in and it was it.",
-        "Sales rose in May. The firm is in Berlin.",
-    )
+    claim, source = "He was in and it was it.", "Sales rose in May. The firm is in Berlin."
     [(_, [reading], _)] = reader.readings([claim], [[source]])
     first, second = reading.clause_pairs()
     assert [text for _, text in (first[0], second[0])] == clauses(claim)

@@ -151,9 +151,8 @@ def test_a_scorer_learns_and_the_metric_reads_its_scale(stsb: CrossEncoderConfig
     assert figures["dev_pearson"] > 0.5
     folder = tmp_path / "run" / "checkpoint"
     rows = pd.read_csv(data / "dev.csv")
-    result = load("stsscore", str(folder)).compute(
-        predictions=rows["sentence2"].tolist(), references=rows["sentence1"].tolist()
-    )
+    texts = {"predictions": rows["sentence2"].tolist(), "references": rows["sentence1"].tolist()}
+    result = load("stsscore", str(folder)).compute(**texts)
     assert np.corrcoef(result["scores"], rows["score"])[0, 1] == pytest.approx(figures["dev_pearson"], abs=1e-3)
     assert np.mean(result["scores"]) == pytest.approx(rows["score"].mean() / 5, abs=0.15)
     assert all(tensor.dtype == torch.float16 for tensor in load_file(folder / "model.safetensors").values())

@@ -28,9 +28,7 @@ TIMES = ["today", "this week", "in May", "since March", "last year", "again", "o
 
 
 def trade() -> pd.DataFrame:
-    rows = [
-        tuple(f"{thing} was {word} {time}" for word in words) for words in JARGON for thing in THINGS for time in TIMES
-    ]
+    rows = [tuple(f"{who} was {word} {time}" for word in words) for words in JARGON for who in THINGS for time in TIMES]
     return pd.DataFrame(rows, columns=finetune.TRIPLETS)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from semantic_metrics.contradictions.language import load_pipeline
 from training.data import swaps
@@ -14,9 +15,10 @@ from training.data.roles import FRAMES, Frames, build
 from training.data.sources import normalise
 from training.data.swap_numbers import number_edits
 from training.data.swap_order import order_pairs
-from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, stems
+from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, Pair, ProbeWords, stems
 from training.data.swap_words import edits
 
+TABLES = yaml.safe_load(Path(__file__).with_name("swaps.yaml").read_text(encoding="utf-8"))
 PROBE = pd.read_csv(swaps.PROBE, keep_default_na=False)
 
 
@@ -30,19 +32,7 @@ def changes(text: str, seeds: int = 4) -> set[tuple[str, str, str]]:
     return made
 
 
-@pytest.mark.parametrize(
-    ("text", "changed", "label", "reverse"),
-    [
-        ("A woman is playing a violin.", "A woman is playing a musical instrument.", ENTAILMENT, NEUTRAL),
-        ("A man repairs a bike.", "A man fixes a bike.", ENTAILMENT, ENTAILMENT),
-        ("A man in a red shirt is eating.", "A man in a shirt is eating.", ENTAILMENT, NEUTRAL),
-        ("She was born in Paris.", "She was born in France.", ENTAILMENT, NEUTRAL),
-        ("Seven dogs are running.", "7 dogs are running.", ENTAILMENT, ENTAILMENT),
-        ("A man and a dog are sleeping.", "A dog and a man are sleeping.", ENTAILMENT, ENTAILMENT),
-        ("A red car and a blue van are here.", "A blue car and a red van are here.", CONTRADICTION, CONTRADICTION),
-        ("A cup is on the table.", "A cup is under the table.", CONTRADICTION, CONTRADICTION),
-    ],
-)
+@pytest.mark.parametrize(("text", "changed", "label", "reverse"), TABLES["changes"])
 def test_a_change_has_the_label_of_both_directions(text: str, changed: str, label: str, reverse: str) -> None:
     assert (changed, label, reverse) in changes(text)
 
@@ -122,21 +112,7 @@ def labelled(text: str, premise: str | None = None) -> dict[frozenset[str], str]
     return {frozenset((pair.premise, pair.hypothesis)): pair.label for pair in order_pairs_of(text, premise)}
 
 
-@pytest.mark.parametrize(
-    ("text", "other", "label"),
-    [
-        ("A man is riding a horse.", "A horse is being ridden by a man.", ENTAILMENT),
-        ("A man is riding a horse.", "A man is being ridden by a horse.", CONTRADICTION),
-        ("The police arrested two boys.", "Two boys were arrested by the police.", ENTAILMENT),
-        ("She hired him.", "He hired her.", CONTRADICTION),
-        ("The girl loves the boy.", "The boy loves the girl.", NEUTRAL),
-        ("In 1990, the family moved to Spain.", "The family moved to Spain in 1990.", ENTAILMENT),
-        ("The team won in London and Paris.", "The team won in Paris and London.", ENTAILMENT),
-        ("Paris is the capital of France.", "The capital of France is Paris.", ENTAILMENT),
-        ("A man is talking to a boy.", "A boy is talking to a man.", NEUTRAL),
-        ("A crowd watches as a man pushes a boy.", "A crowd watches as a boy pushes a man.", CONTRADICTION),
-    ],
-)
+@pytest.mark.parametrize(("text", "other", "label"), TABLES["order"])
 def test_the_order_decides_the_label(text: str, other: str, label: str) -> None:
     assert labelled(text)[frozenset((text, other))] == label
 

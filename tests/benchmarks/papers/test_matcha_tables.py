@@ -30,9 +30,7 @@ def repository(tmp_path: Path) -> Path:
     columns = ["premise", "correct", "incorrect", "pos_sim", "neg_sim"]
     snli = [(f"p{i}", f"c{i}", f"i{i}", 0.9 - 0.1 * i, -0.5) for i in range(4)]
     pd.DataFrame(snli, columns=columns).to_csv(folder / "matcha" / "snli_matcha_scores.csv", index=False)
-    pd.DataFrame({"pos_sim": [0.1] * 4, "neg_sim": [0.2] * 4}).to_csv(
-        folder / "snpmi" / "snli_snpmi_scores.csv", index=False
-    )
+    pd.DataFrame({"pos_sim": 0.1, "neg_sim": [0.2] * 4}).to_csv(folder / "snpmi" / "snli_snpmi_scores.csv", index=False)
     climate = [("['k0']", "['d0']", "[]", 0.5, np.nan), ("['q0']", "[]", "['j0']", np.nan, 0.1)]
     pd.DataFrame(climate, columns=columns).to_csv(folder / "matcha" / "climate_fever_matcha_scores.csv", index=False)
     return tmp_path
