@@ -21,7 +21,7 @@ from semantic_metrics.nli_lex.lexical import (
 from semantic_metrics.nli_lex.question import LONG_QUESTION_WORDS, extract_question
 from tests.tiny_table import SIGNS, WORDS
 
-TABLES = yaml.safe_load(Path(__file__).with_name("lexical.yaml").read_text(encoding="utf-8"))
+TABLES = yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))
 
 texts = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30),

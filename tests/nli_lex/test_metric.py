@@ -241,7 +241,7 @@ def test_one_more_reference_in_any_order_never_lowers_a_score(
     assert all(few <= all_of_them + 1e-6 for few, all_of_them in zip(fewer, result, strict=True))
 
 
-CHATS = yaml.safe_load(Path(__file__).with_name("wrappings.yaml").read_text(encoding="utf-8"))
+CHATS = yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("given", "right"), [("right", True), ("wrong", False)])

@@ -106,7 +106,7 @@ def test_main_has_few_recipes() -> None:
     assert len(PATHS) <= 24
 
 
-WRONG = yaml.safe_load(Path(__file__).with_name("wrong_configs.yaml").read_text(encoding="utf-8"))
+TABLES = yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))
 SMOKE = CONFIGS / "smoke.yaml"
 STSB = CONFIGS / "cross_encoder" / "stsb.yaml"
 
@@ -117,7 +117,7 @@ def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
     return read_yaml(path, kind)
 
 
-@pytest.mark.parametrize(("changes", "message"), WRONG)
+@pytest.mark.parametrize(("changes", "message"), TABLES["wrong_configs"])
 def test_wrong_value_of_a_training_config_is_one_line(changes: dict, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         read(TrainConfig, SMOKE, changes, tmp_path)

@@ -18,7 +18,7 @@ from training.data.swap_order import order_pairs
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, Pair, ProbeWords, stems
 from training.data.swap_words import edits
 
-TABLES = yaml.safe_load(Path(__file__).with_name("swaps.yaml").read_text(encoding="utf-8"))
+TABLES = yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))
 PROBE = pd.read_csv(swaps.PROBE, keep_default_na=False)
 
 
