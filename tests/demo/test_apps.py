@@ -147,9 +147,10 @@ def test_a_row_that_takes_long_to_explain_gets_a_message(app: ModuleType) -> Non
     if app.PAGE.explain is not None:
         longest = "a" * app.PAGE.max_explained
         shown = reasons_of(app, predictions=longest, references="b").text
-        assert (
-            f"at most {app.PAGE.max_explained:,} characters to explain on this page, got {len(longest) + 1:,}" in shown
-        )
+        most = f"{app.PAGE.max_explained:,} characters to explain on this page"
+        assert f"at most {most}, got {len(longest) + 1:,}" in shown
+        other = results_of(app).explain({"predictions": ["a"], "references": ["b"]}, 7)
+        assert "expected a number from 1 to 1, got 7" in Page(other).text
 
 
 def test_cells_that_a_spreadsheet_would_run_are_escaped_and_read_back(tmp_path: Path) -> None:
