@@ -60,34 +60,39 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def table(checkpoint: Path) -> MatchaTable:
-    """The small checkpoint, loaded."""
     return MatchaTable.from_folder(checkpoint)
 
 
 @pytest.fixture
 def metric(checkpoint: Path) -> evaluate.Metric:
-    """The metric with the small checkpoint, as a user loads it."""
     return evaluate.load(METRIC, str(checkpoint))
 
 
 @pytest.fixture
 def shipped() -> evaluate.Metric:
-    """The metric with the checkpoint that is shipped with the package."""
     assert DEFAULT_CHECKPOINT in embedded_checkpoints(), f"model_cards/{DEFAULT_CHECKPOINT} holds no checkpoint"
     return evaluate.load(METRIC)
 
 
 @pytest.fixture(scope="session")
 def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A small checkpoint for each metric."""
     from tests.demo.conftest import tiny_checkpoints  # its networks take seconds to import, which few tests need
 
     return tiny_checkpoints(checkpoint, tmp_path_factory.mktemp("checkpoints"))
 
 
+@pytest.fixture
+def contextual(tmp_path: Path) -> Path:
+    """A tiny contextual checkpoint of MATCHA, which a test may change."""
+    from tests import tiny_pairs as tiny
+    from training.matcha.contextual import ContextualModel
+
+    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=20).save(tmp_path / "contextual")
+    return tmp_path / "contextual"
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    """Chromium, without a window."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
@@ -100,7 +105,6 @@ def browser() -> Iterator["Browser"]:
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
-    """The evaluation data."""
     if not os.environ.get("SEMANTIC_METRICS_DATA"):
         pytest.skip("SEMANTIC_METRICS_DATA does not name the folder of the evaluation data")
     return Path(os.environ["SEMANTIC_METRICS_DATA"])

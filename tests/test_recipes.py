@@ -18,7 +18,6 @@ CODE = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
 def recipe(title: str) -> list[str]:
-    """The code blocks of a recipe."""
     text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
     section = text.split(f"\n## {title}\n")[1].split("\n## ")[0]
     return [code for _, code in CODE.findall(section)]
@@ -26,7 +25,6 @@ def recipe(title: str) -> list[str]:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder whose modules count as the package's own."""
     monkeypatch.setattr(semantic_metrics, "__path__", [*semantic_metrics.__path__, str(tmp_path)])
     return tmp_path
 

@@ -71,9 +71,8 @@ def roberta(folder: Path, says: dict | None = None) -> Path:
     tokenizer.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     size = tokenizer.get_vocab_size()
     torch.manual_seed(1)
-    config = RobertaConfig(
-        vocab_size=size, max_position_embeddings=POSITIONS + 2, type_vocab_size=1, num_labels=1, **SHAPE
-    )
+    sizes = {"vocab_size": size, "max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
+    config = RobertaConfig(**sizes, num_labels=1, **SHAPE)
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         model_input_names=["input_ids", "attention_mask"],
@@ -84,14 +83,12 @@ def roberta(folder: Path, says: dict | None = None) -> Path:
 
 
 def save(folder: Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, says: dict) -> Path:
-    """Write a checkpoint as transformers does."""
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return change(folder, says)
 
 
 def change(folder: Path, says: dict, remove: tuple[str, ...] = ()) -> Path:
-    """Change a `config.json`."""
     path = folder / "config.json"
     config = {**json.loads(path.read_text(encoding="utf-8")), **says}
     path.write_text(json.dumps({key: config[key] for key in config if key not in remove}), encoding="utf-8")

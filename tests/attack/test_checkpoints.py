@@ -76,7 +76,6 @@ def damage(draw: random.Random, folder: Path) -> str:
 
 
 def score(name: str, folder: Path) -> dict:
-    """The result of a checkpoint."""
     columns = TEXTS if name == "nli_lex" else {key: TEXTS[key] for key in ("predictions", "references")}
     name = {"contextual": "matcha", "eight_bits": "consensus"}.get(name, name)
     return semantic_metrics.load(name, f"{folder}/", keep_in_memory=True).compute(**columns)

@@ -307,9 +307,7 @@ def check_end(result: Result, written: set[Path], outputs: set[Path], about: str
 
 
 @pytest.mark.parametrize("command", JUDGEMENTS)
-def test_further_commands(
-    command: str, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_others(command: str, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draw, done = random.Random(command), 0
     for number in range(CALLS):
         folder = tmp_path / str(number)

@@ -127,9 +127,7 @@ def writer(name: str, file: Path, output: Path, checkpoints: dict[str, Path]) ->
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_killed_command_leaves_a_whole_file_or_none(
-    name: str, rows: Path, checkpoints: dict[str, Path], tmp_path: Path
-) -> None:
+def test_a_killed_command_leaves_no_half(name: str, rows: Path, checkpoints: dict[str, Path], tmp_path: Path) -> None:
     draw, file, output = random.Random(name), rows / "first.jsonl", tmp_path / f"out.{WRITERS[name][-1]}"
     run, content = writer(name, file, output, checkpoints), file.read_bytes()
     begin = time.monotonic()
@@ -147,9 +145,7 @@ def test_a_killed_command_leaves_a_whole_file_or_none(
 
 
 @pytest.mark.parametrize("name", [*WRITERS, "score"])
-def test_two_processes_that_write_one_file_leave_that_of_one(
-    name: str, rows: Path, checkpoints: dict[str, Path], tmp_path: Path
-) -> None:
+def test_two_writers_leave_the_file_of_one(name: str, rows: Path, checkpoints: dict[str, Path], tmp_path: Path) -> None:
     output, wholes = tmp_path / f"out.{WRITERS.get(name, ('jsonl',))[-1]}", set()
     runs = [writer(name, rows / f"{part}.jsonl", output, checkpoints) for part in ("first", "last")]
     for run in runs:
@@ -160,8 +156,6 @@ def test_two_processes_that_write_one_file_leave_that_of_one(
         output.unlink()
         ended = [os.waitpid(child, 0)[1] for child in list(map(in_a_child, runs))]
         statuses = sorted(map(os.waitstatus_to_exitcode, ended))
-        assert statuses == [0, 0] or (name == "score" and statuses == [0, 2]), (
-            "of `score` one may find the other's lock"
-        )
+        assert statuses == [0, 0] or (name == "score" and statuses == [0, 2]), "one may find the other's lock"
         assert output.read_bytes() in wholes
         assert list(tmp_path.iterdir()) == [output]

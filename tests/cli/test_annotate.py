@@ -2,14 +2,17 @@
 
 import csv
 import json
-import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli.conftest import done, invoke, refused
 from tests.html_page import Page
 from tests.report.test_report import HOSTILE, check_self_contained
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 COLUMNS = ["--predictions", "said", "--references", "gold"]
 ROWS = [("A dog.", "a dog", "Who?"), ("A cat,\nblack", "a dog", "Who?"), ("It is 5.", "five", "How many?")]
@@ -88,9 +91,7 @@ def test_raters_who_gave_one_label_alone_have_no_kappa(file: Path, tmp_path: Pat
         (["--ratings", "answers.csv", "--output", "a.csv"], "answers.csv: expected the columns row, prediction and a"),
     ],
 )
-def test_what_cannot_be_used_is_one_line(
-    options: list[str], message: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refusals(options: list, message: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     saved(tmp_path, "ann", {1: 1})
     saved(tmp_path, "high", {1: 3})
@@ -101,32 +102,26 @@ def test_what_cannot_be_used_is_one_line(
 
 
 @pytest.mark.slow
-def test_a_rater_judges_with_keys_and_saves(file: Path, tmp_path: Path) -> None:
-    browsers = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("there is no chromium on this machine")
+def test_a_rater_judges_with_keys_and_saves(file: Path, tmp_path: Path, browser: "Browser") -> None:
     run(file, *COLUMNS, "--questions", "asked", "--output", tmp_path / "page.html")
-    with browsers.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 390, "height": 800})
-        faults: list[object] = []
-        page.on("pageerror", lambda fault: faults.append(fault))
-        page.goto((tmp_path / "page.html").as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-        shown = page.locator("article:not([hidden])")
-        for _ in range(2):
-            page.keyboard.press("0" if "black" in shown.inner_text() else "1")
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    faults: list[object] = []
+    page.on("pageerror", lambda fault: faults.append(fault))
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    shown = page.locator("article:not([hidden])")
+    for _ in range(2):
+        page.keyboard.press("0" if "black" in shown.inner_text() else "1")
+    page.click("#save")
+    assert "Enter your name" in page.inner_text("[role=status]")
+    page.reload()
+    assert page.inner_text("[role=status]") == "2 of 3 judged"
+    shown.get_by_text("incorrect" if "black" in shown.inner_text() else "correct", exact=True).click()
+    page.fill("#rater", "ann")
+    with page.expect_download() as download:
         page.click("#save")
-        assert "Enter your name" in page.inner_text("[role=status]")
-        page.reload()
-        assert page.inner_text("[role=status]") == "2 of 3 judged"
-        shown.get_by_text("incorrect" if "black" in shown.inner_text() else "correct", exact=True).click()
-        page.fill("#rater", "ann")
-        with page.expect_download() as download:
-            page.click("#save")
-        download.value.save_as(tmp_path / "ann.csv")
-        browser.close()
+    download.value.save_as(tmp_path / "ann.csv")
+    page.close()
     assert not faults
     ratings = ["--ratings", tmp_path / "ann.csv"]
     assert "3 of 3 rows" in run(file, *COLUMNS, *ratings, "--output", tmp_path / "rated.csv")

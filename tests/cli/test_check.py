@@ -17,13 +17,11 @@ SOURCE = "The dog bites the man. A cat sleeps.\n\nThe man runs."
 
 @pytest.fixture(scope="session")
 def pair_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny checkpoint of support."""
     return judging(tmp_path_factory.mktemp("models") / "pairs")
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """A summary and its source."""
     (tmp_path / "summary.txt").write_text(SUMMARY, encoding="utf-8")
     (tmp_path / "source.md").write_text("\ufeff" + SOURCE, encoding="utf-8")
     return tmp_path / "summary.txt", tmp_path / "source.md"
@@ -43,9 +41,7 @@ def test_two_files_give_lines_a_jsonl_and_a_page(pair_model: Path, files: tuple[
     assert "summary.txt checked against source.md" in (tmp_path / "out.html").read_text(encoding="utf-8")
 
 
-def test_a_text_with_a_sentence_below_the_limit_fails(
-    pair_model: Path, files: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_sentence_below_the_limit_fails(pair_model: Path, files: tuple[Path, Path], tmp_path: Path) -> None:
     options = {"config": pair_model, "output": tmp_path / "out.json"}
     failed = invoke("check", *files, options=options | {"fail_under": 0.9999})
     assert failed.exit_code == 1
@@ -79,7 +75,7 @@ def test_a_table_gives_a_row_each(pair_model: Path, tmp_path: Path) -> None:
         (
             ("summary.txt", "source.md"),
             {"output": "new.html", "html": "../{folder}/new.html"},
-            "--html: expected another file than --output",
+            "another file than --outp",
         ),
         (("summary.txt", "source.md"), {"fail_under": "nan"}, "--fail-under: expected a number from 0 to 1, got nan"),
     ],

@@ -33,7 +33,6 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(folder: Path, checkpoint: Path) -> Callable[..., Result]:
-    """Compare files of the folder with the small checkpoint, unless another --config is given."""
 
     def run(*arguments: object) -> Result:
         paths = [str(folder / one) if str(one).endswith((".txt", ".csv", ".jsonl")) else str(one) for one in arguments]
@@ -113,9 +112,7 @@ def test_tables_have_named_columns(run: Callable, folder: Path, nli_model: Path)
         (("gold.txt", "good.txt", "bad.txt", "--output", "o.xlsx"), "--output: expected a file that ends in .json or"),
     ],
 )
-def test_invalid_input_is_refused_before_a_model_runs(
-    run: Callable, folder: Path, arguments: tuple, message: str
-) -> None:
+def test_invalid_input_is_refused_unscored(run: Callable, folder: Path, arguments: tuple, message: str) -> None:
     (folder / "short.txt").write_text("a\nb\n")
     (folder / "one.txt").write_text("a\n")
     refused(run(*arguments, "--config", "/nowhere/unread"), message)
@@ -164,9 +161,7 @@ def test_a_long_table_is_joined_by_id(run: Callable, folder: Path, scores: dict)
     assert run(*long, "--threshold", 0.5).output == apart.output
     pd.DataFrame({"id": range(6), "gold": GOLD}).to_csv(folder / "gold.csv")
     for name in ("good", "bad", "other"):
-        pd.DataFrame({"id": range(6), "said": SYSTEMS[name]}).sample(frac=1, random_state=1).to_csv(
-            folder / f"{name}.csv"
-        )
+        pd.DataFrame({"id": range(6), "said": SYSTEMS[name]}).sample(6, random_state=1).to_csv(folder / f"{name}.csv")
     files = ["gold.csv", "good.csv", "bad.csv", "other.csv", "--threshold", 0.5]
     joined = run(*files, "--id", "id", "--predictions", "said", "--references", "gold")
     assert joined.output == apart.output

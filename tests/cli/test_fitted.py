@@ -19,13 +19,11 @@ TEXTS = {"predictions": "said", "references": "gold"}
 
 @pytest.fixture(scope="session")
 def pair_model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A tiny cross-encoder for consensus."""
     return f"{both_heads(tmp_path_factory.mktemp('models') / 'pairs')}/"
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Eighteen rows with a label and a rating."""
     rows = {"said": SAID, "gold": [f"{text} {i}" for i, text in enumerate(GOLD)]}
     pd.DataFrame({**rows, "right": [1, 0, 1, 0, 1, 0] * 3, "rating": range(18)}).to_csv(
         tmp_path / "rated.csv", index=False
@@ -42,16 +40,13 @@ def scores(file: Path, checkpoint: Path) -> np.ndarray:
 
 @pytest.fixture
 def fitted(file: Path, checkpoint: Path) -> Path:
-    """A threshold of the small checkpoint."""
     usual = {"metric": "matcha", "config": checkpoint, "label": "right"}
     done(invoke("fit", file, options=TEXTS | usual | {"output": file.with_name("t.json")}))
     return file.with_name("t.json")
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_a_fitted_threshold_decides(
-    file: Path, checkpoint: Path, fitted: Path, scores: np.ndarray, ending: str
-) -> None:
+def test_a_fitted_line_decides(file: Path, checkpoint: Path, fitted: Path, scores: np.ndarray, ending: str) -> None:
     source, output = file.with_suffix(f".{ending}"), file.with_name(f"scored.{ending}")
     rows = pd.read_csv(file)
     if ending == "jsonl":
@@ -147,9 +142,7 @@ def test_fitted_weights_are_used(file: Path, pair_model: str) -> None:
     explained = metric.explain(**row, weights=str(weights))["score"]
     command = ["explain", *row.values(), "--config", pair_model, "--weights", weights]
     assert done(invoke(*command))[0].startswith(f"consensus {explained:.4f}")
-    refused(
-        invoke("score", file, options=usual | {"metric": "matcha", "weights": weights}), "--weights: only consensus"
-    )
+    refused(invoke("score", file, options=usual | {"metric": "matcha", "weights": weights}), "weights: only consensus")
 
 
 def test_the_whole_signatures_go_to_a_file(file: Path, checkpoint: Path) -> None:

@@ -7,9 +7,7 @@ import pytest
 
 from semantic_metrics import score
 from semantic_metrics.core.signature import shorten
-from tests import tiny_pairs as tiny
 from tests.cli.conftest import done, invoke, refused, write_jsonl
-from training.matcha.contextual import ContextualModel
 
 SETTING_ROWS = [{"said": "the dog bites", "gold": "a dog bites"}, {"said": "no dog", "gold": "a dog"}]
 PROJECT = '[tool.semantic-metrics]\nmetric = "matcha"\nconfig = "{0}"\npredictions = "said"\nreferences = ["gold"]\n'
@@ -17,7 +15,6 @@ PROJECT = '[tool.semantic-metrics]\nmetric = "matcha"\nconfig = "{0}"\npredictio
 
 @pytest.fixture
 def project(tmp_path: Path, checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with rows and a pyproject.toml."""
     monkeypatch.chdir(tmp_path)
     write_jsonl(tmp_path / "rows.jsonl", SETTING_ROWS)
     (tmp_path / "pyproject.toml").write_text(
@@ -83,9 +80,8 @@ def test_they_reach_the_metric(file: Path, sts_model: Path, tmp_path: Path) -> N
     output, signatures = tmp_path / "out.jsonl", tmp_path / "signatures.txt"
     run = {"precision": "bfloat16", "device": "cpu", "batch-size": 1, "backend": "torch", "workers": 2}
     files = {"output": output, "signatures": signatures}
-    lines = done(
-        invoke("score", file, "--metric", "stsscore", "--config", sts_model, options={**RUN_COLUMNS, **run, **files})
-    )
+    run |= {"metric": "stsscore", "config": sts_model}
+    lines = done(invoke("score", file, options=RUN_COLUMNS | run | files))
     said, gold = zip(*((row["said"], row["gold"]) for row in RUN_ROWS), strict=True)
     own = {"checkpoint": str(sts_model), "precision": "bfloat16", "device": "cpu", "batch_size": 1}
     expected = score("stsscore", list(said), list(gold), **own)
@@ -97,15 +93,14 @@ def test_they_reach_the_metric(file: Path, sts_model: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("backend", ["torch", "openvino"])
-def test_they_reach_a_contextual_checkpoint_of_matcha(file: Path, tmp_path: Path, backend: str) -> None:
+def test_they_reach_a_contextual_checkpoint_of_matcha(file: Path, contextual: Path, backend: str) -> None:
     if backend == "openvino":
         pytest.importorskip("openvino", reason="the extra `fast` is not installed")
-    folder, whole = tmp_path / "contextual", tmp_path / "signatures.txt"
-    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=20).save(folder)
+    whole = file.with_name("signatures.txt")
     run = {"precision": "int8", "workers": 2, "batch-size": 1, "backend": backend, "signatures": whole}
-    result = invoke("score", file, "--metric", "matcha", "--config", folder, options={**RUN_COLUMNS, **run})
+    result = invoke("score", file, "--metric", "matcha", "--config", contextual, options={**RUN_COLUMNS, **run})
     said, gold = zip(*((row["said"], row["gold"]) for row in RUN_ROWS), strict=True)
-    own = {"checkpoint": str(folder), "precision": "int8", "batch_size": 1, "backend": backend}
+    own = {"checkpoint": str(contextual), "precision": "int8", "batch_size": 1, "backend": backend}
     expected = score("matcha", list(said), list(gold), **own)
     assert any(f"mean {expected['matcha']:.4f}," in line for line in done(result))
     assert "has no effect" not in result.stderr

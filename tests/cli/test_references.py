@@ -18,7 +18,6 @@ GOLD = [["a dog", "the dog bites"], ["the cat"], ["no cat", "the cat sleeps"]]
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The same references in three writings."""
     columns = {
         "said": SAID,
         "one": [texts[0] for texts in GOLD],

@@ -52,10 +52,7 @@ def registered() -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("offline", [True, False])
-def test_bare_names_work_in_any_folder(
-    registered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offline: bool
-) -> None:
-    """Needs model_cards/matcha."""
+def test_bare_names_work(registered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offline: bool) -> None:
     network_error = Mock(side_effect=OSError("the network is away"))
     monkeypatch.setattr(socket.socket, "connect", network_error)
     monkeypatch.setattr(socket, "getaddrinfo", network_error)

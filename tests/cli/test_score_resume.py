@@ -19,7 +19,6 @@ MEMORY_BYTES = 10**9  # that any number of rows may take
 
 
 def write(path: Path, count: int, first: int = 0) -> Path:
-    """Rows of JSONL that differ, some of them longer than others."""
     size = len(WORDS)
     with path.open("a" if first else "w", encoding="utf-8") as file:
         for i in range(first, count):
@@ -30,13 +29,11 @@ def write(path: Path, count: int, first: int = 0) -> Path:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Ninety rows, nine chunks."""
     return write(tmp_path / "in.jsonl", 90)
 
 
 @pytest.fixture
 def score(checkpoint: Path) -> Callable[..., Result]:
-    """Run `semantic-metrics score FILE` with the small checkpoint, ten rows at a time."""
     usual = {"metric": "matcha", "predictions": "said", "references": "gold", "config": checkpoint, "batch_rows": 10}
 
     def run(file: Path, *more: object, output: str = "out.jsonl", **changed: object) -> Result:
@@ -59,7 +56,7 @@ def cut(monkeypatch: pytest.MonkeyPatch, calls: int, error: type[BaseException])
 
 
 @pytest.mark.parametrize(("output", "calls"), [("out.csv", 1), ("out.csv", 4), ("out.jsonl", 8)])
-def test_an_interrupted_run_is_continued(
+def test_a_cut_run_goes_on(
     score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch, output: str, calls: int
 ) -> None:
     whole = done(score(file, output=f"whole.{output}"))
@@ -93,7 +90,6 @@ def test_an_invalid_row_can_be_corrected_and_the_run_continued(score: Callable, 
 
 @pytest.fixture
 def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file of which 40 rows are scored."""
     with monkeypatch.context() as patched:
         cut(patched, 4, KeyboardInterrupt)
         assert score(file).exit_code == 130
@@ -111,9 +107,7 @@ def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"config": "matcha"}, "signature of matcha was matcha|checkpoint:"),
     ],
 )
-def test_another_run_is_not_continued(
-    score: Callable, half: Path, sts_model: Path, changed: dict, message: str
-) -> None:
+def test_another_run_does_not_go_on(score: Callable, half: Path, sts_model: Path, changed: dict, message: str) -> None:
     if "metric" in changed:
         changed = changed | {"config": sts_model}
     before = {path.name: path.read_bytes() for path in half.parent.iterdir()}
@@ -122,9 +116,7 @@ def test_another_run_is_not_continued(
     assert done(score(half, "--resume"))[0].startswith("90 rows, ")
 
 
-def test_a_run_of_another_release_is_not_continued(
-    score: Callable, half: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_of_another_release_is_refused(score: Callable, half: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score_command, "__version__", "99.0")
     refused(score(half, "--resume"), "the release was", "now it is 99.0")
 

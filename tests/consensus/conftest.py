@@ -8,31 +8,20 @@ import pytest
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
 from tests.nli_lex.conftest import named
-from training.matcha.contextual import ContextualModel
 
 SCRIPT = str(ROOT / "metrics" / "consensus")
 LABELS = ("contradiction", "similarity", "entailment", "neutral")  # any order will do
 
 
 def both_heads(folder: Path, labels: tuple[str, ...] = LABELS) -> Path:
-    """A tiny BERT with labels."""
     return tiny.bert(folder, {**tiny.IDENTITY, **named(labels)}, labels=len(labels))
 
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny cross-encoder with labels for NLI and one for similarity."""
     return both_heads(tmp_path_factory.mktemp("consensus") / "model")
 
 
 @pytest.fixture
-def contextual(tmp_path: Path) -> Path:
-    """A tiny contextual checkpoint of MATCHA."""
-    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=20).save(tmp_path / "contextual")
-    return tmp_path / "contextual"
-
-
-@pytest.fixture
 def metric(model: Path) -> evaluate.Metric:
-    """The metric with it."""
     return evaluate.load(SCRIPT, str(model))

@@ -311,12 +311,6 @@ def drawn(count: int, seed: int = 0) -> Parts:
     return Parts(values[0] * 2 - 1, *values[1:], truncated=np.zeros(count, dtype=bool))
 
 
-def test_a_fit_recovers_the_weights_behind_the_ratings() -> None:
-    parts = drawn(200)
-    weights = Weights.fit(parts, parts.components @ [0.25, 0.75, 0])
-    assert (weights.matcha, weights.similarity, weights.nli) == pytest.approx((0.25, 0.75, 0), abs=1e-6)
-
-
 def test_a_fit_needs_ratings() -> None:
     with pytest.raises(ValueError, match="ratings: expected 10 or more, got 9"):
         Weights.fit(drawn(9), np.ones(9))

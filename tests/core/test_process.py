@@ -24,7 +24,6 @@ CALLS = 1000  # tests/integrations has ten times as many, which are scored in ba
 
 @pytest.fixture(scope="module")
 def pairs() -> tuple[list[str], list[str]]:
-    """CALLS pairs of texts, each with a score of its own."""
     texts = [f"{WORDS[i % len(WORDS)]} {WORDS[i // len(WORDS) % len(WORDS)]} {i}" for i in range(2 * CALLS)]
     return texts[:CALLS], texts[CALLS:]
 
@@ -92,9 +91,7 @@ print(max(abs(a - b) for a, b in zip(mapped[name][:], before, strict=True)) < 1e
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex", "support"])
-def test_a_metric_answers_after_a_fork(
-    name: str, checkpoints: dict[str, str], tmp_path: Path, run_python: Callable
-) -> None:
+def test_answers_after_a_fork(name: str, checkpoints: dict[str, str], tmp_path: Path, run_python: Callable) -> None:
     """The parent has started threads, which the child does not have."""
     folder = checkpoints[name]
     columns = "predictions,references" + ",questions" * (name == "nli_lex")
@@ -154,9 +151,7 @@ def test_compute_shows_a_bar_unless_told_otherwise(
         assert metric.signature(progress=False) == metric.signature()
 
 
-def test_no_call_shows_what_its_caller_does_not_want(
-    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_call_shows_what_its_caller_hides(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     be_a_terminal(monkeypatch)
     with progress.progress(False), progress.progress(True), progress_bar(2, "row") as bar:
         bar.update()

@@ -13,25 +13,21 @@ SCRIPT = str(ROOT / "metrics" / "stsscore")
 
 @pytest.fixture(scope="session")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny BERT, raw scores up to 5."""
     return tiny.bert(tmp_path_factory.mktemp("pairs") / "bert")
 
 
 @pytest.fixture(scope="session")
 def roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny RoBERTa with a sigmoid."""
     return tiny.roberta(tmp_path_factory.mktemp("pairs") / "roberta", tiny.SIGMOID)
 
 
 @pytest.fixture(scope="session")
 def unigram(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny BERT over sentence pieces."""
     return tiny.unigram(tmp_path_factory.mktemp("pairs") / "unigram")
 
 
 @pytest.fixture(scope="session", params=["bert", "roberta", "unigram"])
 def folder(request: pytest.FixtureRequest) -> Path:
-    """Each of them."""
     return request.getfixturevalue(request.param)
 
 
@@ -43,11 +39,9 @@ def one_metric(folder: Path) -> evaluate.Metric:
 
 @pytest.fixture
 def metric(bert: Path) -> evaluate.Metric:
-    """STSScore with the tiny BERT."""
     return evaluate.load(SCRIPT, str(bert))
 
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """A tiny BERT to damage."""
     return tiny.bert(tmp_path / "copied")

@@ -47,7 +47,7 @@ def expected_score(folder: Path, reference: str, prediction: str) -> float:
 
 @settings(max_examples=EXAMPLES)
 @given(pairs, st.integers(1, 9), st.randoms(use_true_random=False))
-def test_batches_order_and_duplicates_move_no_score(
+def test_batches_move_no_score(
     one_metric: evaluate.Metric, folder: Path, batch: list, size: int, random: object
 ) -> None:
     chosen = [*batch, *random.choices(batch, k=3)]
@@ -147,9 +147,7 @@ MANY = [(f"the dog {'bites ' * (i % 23)}", f"a man {'sleeps ' * (i % 17)}{i}") f
 
 
 @pytest.mark.parametrize(("at_a_time", "values"), [(7, 16384), (16384, 1)])
-def test_how_much_is_scored_at_a_time_moves_no_score(
-    folder: Path, at_a_time: int, values: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_move_no_score(folder: Path, at_a_time: int, values: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = _scorer(folder).logits(MANY).values
     monkeypatch.setattr(pair_scorer, "TOKENIZED_AT_A_TIME", at_a_time)
     monkeypatch.setattr(batching, "BATCH_VALUES", {"cpu": values, "other": values})

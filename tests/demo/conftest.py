@@ -33,13 +33,11 @@ def tiny_checkpoints(table: Path, folder: Path) -> dict[str, str]:
 
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
-    """Name of each metric in turn."""
     return request.param
 
 
 @pytest.fixture
 def app(name: str, checkpoints: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The app of a metric."""
     pytest.importorskip("gradio")
     monkeypatch.setenv("SEMANTIC_METRICS_CHECKPOINT", checkpoints[name])
     return import_module(f"semantic_metrics.{name}.app")
@@ -47,7 +45,6 @@ def app(name: str, checkpoints: dict[str, str], monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture(scope="session")
 def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the bundle of each metric."""
     folder = tmp_path_factory.mktemp("bundles")
     for name in NAMES:
         write_bundle(name, folder / name)
@@ -56,7 +53,6 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """A small CSV file."""
     path = tmp_path / "pairs.csv"
     path.write_text(FILE, encoding="utf-8")
     return str(path)

@@ -38,7 +38,6 @@ def run(app: ModuleType, read: str, *values: object) -> dict[str, object]:
 
 
 def reasons_of(app: ModuleType, **row: str) -> Page:
-    """The reasons of a row on the page."""
     return Page(results_of(app).explain({name: [text] for name, text in row.items()}, 1))
 
 
@@ -113,7 +112,7 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_invalid_file_or_text_gets_a_message(
+def test_invalid_input_gets_a_message(
     app: ModuleType, given: bytes | tuple | None, expected: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "bad.csv"
@@ -148,9 +147,10 @@ def test_a_row_that_takes_long_to_explain_gets_a_message(app: ModuleType) -> Non
     if app.PAGE.explain is not None:
         longest = "a" * app.PAGE.max_explained
         shown = reasons_of(app, predictions=longest, references="b").text
-        assert (
-            f"at most {app.PAGE.max_explained:,} characters to explain on this page, got {len(longest) + 1:,}" in shown
-        )
+        most = f"{app.PAGE.max_explained:,} characters to explain on this page"
+        assert f"at most {most}, got {len(longest) + 1:,}" in shown
+        other = results_of(app).explain({"predictions": ["a"], "references": ["b"]}, 7)
+        assert "expected a number from 1 to 1, got 7" in Page(other).text
 
 
 def test_cells_that_a_spreadsheet_would_run_are_escaped_and_read_back(tmp_path: Path) -> None:
@@ -184,9 +184,7 @@ def test_the_histogram_counts_every_score() -> None:
 
 
 @OF_MATCHA
-def test_a_served_page_answers_each_press_with_its_own_bars_and_charges_the_visitor(
-    app: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_press_gets_its_own_bars_and_charges_the_visitor(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     quota = Quota(seconds=1e9)
     monkeypatch.setattr(page, "QUOTA", quota)
     blocks = page.build(app.PAGE).queue()

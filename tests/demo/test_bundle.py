@@ -46,7 +46,7 @@ print(json.dumps(results))
 """
 
 
-def test_each_bundle_scores_as_the_package_does(
+def test_bundles_score_as_the_package(
     bundles: Path, checkpoints: dict[str, str], run_python: Run, tmp_path: Path
 ) -> None:
     cases = {name: (str(bundles / name), checkpoints[name], columns) for name, columns in COLUMNS.items()}
@@ -131,7 +131,6 @@ FILES = {
 
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package with a toy metric."""
     for path, text in FILES.items():
         (tmp_path / "metrics" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "metrics" / path).write_text(text)
@@ -166,7 +165,7 @@ def test_imports_of_every_form_are_made_relative(source: Path, tmp_path: Path) -
         (
             "demo/reading.py",
             "from semantic_metrics.core.one import A",
-            "reading.py: expected imports from demo and html alone",
+            "reading.py: expected imports from demo and html",
         ),
         ("toy/app.py", "from semantic_metrics.core.one import A", "app.py: expected imports from demo and html alone"),
     ],

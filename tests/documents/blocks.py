@@ -143,7 +143,6 @@ class Runner:
 
 
 def commands(code: str) -> list[list[str]]:
-    """The commands of a bash block, split into words; comments are left out."""
     joined = code.replace("\\\n", " ")
     lines = [part for line in joined.splitlines() for part in line.split(" && ")]
     return [words for line in lines if (words := shlex.split(line, comments=True))]

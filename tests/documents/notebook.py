@@ -20,7 +20,6 @@ SECONDS = 300  # of a cell
 
 
 def execute(folder: Path) -> nbformat.NotebookNode:
-    """The notebook, executed in a folder."""
     notebook = nbformat.read(PATH, as_version=4)
     client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources={"metadata": {"path": folder}})
     client.km = client.create_kernel_manager()

@@ -15,44 +15,34 @@ from semantic_metrics.nli_lex.scoring import Result as NLILexResult
 from semantic_metrics.stsscore.scoring import Result as STSScoreResult
 from semantic_metrics.support.judge import Result as SupportResult
 from tests.conftest import ROOT
-from tests.documents.blocks import (
-    Runner,
-    check_command,
-    clean_folder,
-    commands,
-    difference,
-    expected_output,
-    inline_commands,
-    read_blocks,
-    updated,
-)
+from tests.documents import blocks
 from tests.documents.notebook import PATH, execute, outputs
 
 RUN_ELSEWHERE = {"docs/recipes.md": "tests/hooks", "docs/extend.md": "tests/test_recipes.py"}
 PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
 QUICK = ("README.md", "docs/python.md")
-RUN = [page for page in PAGES if page not in RUN_ELSEWHERE and any(b.reason is None for b in read_blocks(page))]
+RUN = [page for page in PAGES if page not in RUN_ELSEWHERE and any(b.reason is None for b in blocks.read_blocks(page))]
 
 
 @pytest.mark.parametrize("page", [pytest.param(p, marks=() if p in QUICK else pytest.mark.slow) for p in RUN])
 def test_blocks_run_and_print_what_is_shown(page: str, tmp_path: Path) -> None:
-    runner, wrong = Runner(), []
-    with clean_folder(tmp_path):
-        for block in read_blocks(page):
+    runner, wrong = blocks.Runner(), []
+    with blocks.clean_folder(tmp_path):
+        for block in blocks.read_blocks(page):
             if block.reason is None:
-                printed, shown = runner.run(block), expected_output(block)
-                if shown is not None and (found := difference(shown, printed)):
+                printed, shown = runner.run(block), blocks.expected_output(block)
+                if shown is not None and (found := blocks.difference(shown, printed)):
                     wrong.append(f"{block}\n{found}")
     assert not wrong, "\n\n".join(wrong)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_exist_and_have_their_options(page: str) -> None:
-    shown = [words for b in read_blocks(page) if b.language == "bash" for words in commands(b.code)]
+    shown = [words for b in blocks.read_blocks(page) if b.language == "bash" for words in blocks.commands(b.code)]
     wrong = []
-    for words in [*shown, *map(shlex.split, inline_commands(page))]:
+    for words in [*shown, *map(shlex.split, blocks.inline_commands(page))]:
         try:
-            check_command(words)
+            blocks.check_command(words)
         except (click.ClickException, AssertionError) as error:
             wrong.append(f"{shlex.join(words)}: {error}")
     assert not wrong, "\n".join(wrong)
@@ -67,7 +57,7 @@ def test_every_recipe_is_run_by_a_test() -> None:
 
 
 def test_output_is_compared_to_the_digits_shown() -> None:
-    assert difference("mean 0.42, n 3\n...\nx|id:...", "mean  0.4161, n 3\nmany\nlines\nx|id:66e5") is None
+    assert blocks.difference("mean 0.42, n 3\n...\nx|id:...", "mean  0.4161, n 3\nmany\nlines\nx|id:66e5") is None
     for shown, printed in (
         ("mean 0.42", "mean 0.43"),
         ("mean 0.42", "mean 0.4262"),
@@ -77,17 +67,17 @@ def test_output_is_compared_to_the_digits_shown() -> None:
         ("a:66e5df33a4d9ab71", "a:66e5df33a4d9ab72"),
         ("one line", "one line\nanother"),
     ):
-        assert difference(shown, printed) is not None, shown
+        assert blocks.difference(shown, printed) is not None, shown
 
 
 def test_shown_output_is_brought_up_to_date() -> None:
-    new = updated("a 0.42 ... id:66e5df33a4d9ab71", "a 0.3149 and more id:0123456789abcdef")
+    new = blocks.updated("a 0.42 ... id:66e5df33a4d9ab71", "a 0.3149 and more id:0123456789abcdef")
     assert new == "a 0.31 ... id:0123456789abcdef"
     assert (
-        updated("m|id:66e5df33|settings:01234567", "m|id:0123abcd|settings:dcba3210")
+        blocks.updated("m|id:66e5df33|settings:01234567", "m|id:0123abcd|settings:dcba3210")
         == "m|id:0123abcd|settings:dcba3210"
     )
-    assert updated("same 0.42", "contradicts 0.42") is None
+    assert blocks.updated("same 0.42", "contradicts 0.42") is None
 
 
 def test_a_reason_is_read_with_its_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,17 +85,17 @@ def test_a_reason_is_read_with_its_block(tmp_path: Path, monkeypatch: pytest.Mon
     text = f"{first}\n```python\n2\n```\n\n# Another section\n\n```text\n2\n```\n"
     (tmp_path / "page.md").write_text(text, encoding="utf-8")
     monkeypatch.setattr("tests.documents.blocks.ROOT", tmp_path)
-    first, second = read_blocks("page.md")
+    first, second = blocks.read_blocks("page.md")
     assert (first.reason, first.shown, first.line) == ("hours", "1", 4)
     assert (second.reason, second.shown) == (None, None), "output belongs to its own section"
-    assert Runner().run(second) == "2\n"
+    assert blocks.Runner().run(second) == "2\n"
 
 
 @pytest.mark.slow
 def test_the_tour_prints_what_it_shows(tmp_path: Path) -> None:
     shown, printed = outputs(nbformat.read(PATH, as_version=4)), outputs(execute(tmp_path))
     assert all(shown), "every cell of code shows something"
-    wrong = [found for pair in zip(shown, printed, strict=True) if (found := difference(*pair))]
+    wrong = [found for pair in zip(shown, printed, strict=True) if (found := blocks.difference(*pair))]
     assert not wrong, "\n\n".join(wrong)
 
 
@@ -115,7 +105,6 @@ CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} |\|{7} )")
 
 
 def unfinished(text: str) -> list[str]:
-    """Lines with a placeholder or a mark of a conflict."""
     return [line for line in text.splitlines() if PLACEHOLDER.search(line) or CONFLICT.search(line)]
 
 

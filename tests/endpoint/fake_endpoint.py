@@ -13,7 +13,6 @@ Answer = Callable[[dict, int], Reply]
 
 
 def chat_reply(text: str | None, reason: str = "stop") -> Reply:
-    """A reply of a chat API."""
     return 200, {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": reason}]}, {}
 
 
@@ -30,7 +29,6 @@ class Endpoint(ThreadingHTTPServer):
 
 @contextmanager
 def serve(answer: Answer) -> Iterator[Endpoint]:
-    """Serve answers for as long as the block lasts."""
     with Endpoint(answer) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()

@@ -27,13 +27,11 @@ def judged_frame(seed: int = 0) -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def model(nli_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny NLI model without weights of nli_lex."""
     folder = tmp_path_factory.mktemp("fit") / "model"
     return shutil.copytree(nli_model, folder, ignore=shutil.ignore_patterns("nli_lex.json"))
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A CSV file of judged answers."""
     judged_frame().to_csv(tmp_path / "judged.csv", index=False)
     return tmp_path / "judged.csv"

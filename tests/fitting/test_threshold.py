@@ -125,20 +125,6 @@ def test_a_threshold_is_fitted_and_read_again(file: Path, checkpoint: Path, crit
     assert 0.5 < imread(plot)[..., :3].mean() < 0.999
 
 
-def test_files_are_joined_and_references_split(file: Path, checkpoint: Path) -> None:
-    rows = [
-        {"said": row["answer"], "gold": f"{row['reference']}/a cat", "grade": int(row["label"])} for row in examples()
-    ]
-    write_jsonl(file.with_name("graded.jsonl"), rows)
-    options = ["--metric", "matcha", "--config", checkpoint, "--output", file.with_name("t.json")]
-    columns = ["--predictions", "answer", "--predictions", "said", "--references", "reference", "--references", "gold"]
-    columns += ["--label", "label", "--label", "grade"]
-    columns += ["--separator", "", "--separator", "/"]
-    done(invoke("fit", file, file.with_name("graded.jsonl"), *columns, *options))
-    chosen = read_threshold(file.with_name("t.json"))
-    assert (chosen.rows, chosen.correct) == (2 * ROWS, ROWS)
-
-
 def test_one_reference_is_one_group_whatever_the_separator(file: Path) -> None:
     columns = [JudgedColumns(separator=separator) for separator in ("", "/")]
     alone, split = (threshold.read_labelled_texts(file, one, asks=False) for one in columns)

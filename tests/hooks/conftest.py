@@ -64,7 +64,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run_example(folder: Path) -> Callable[[str], dict]:
-    """Run the code of a section; returns the names that it made."""
 
     def run(title: str) -> dict:
         assert Path(os.getcwd()) == folder

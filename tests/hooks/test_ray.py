@@ -39,9 +39,7 @@ def test_the_scores_of_a_cluster_are_those_of_one_process(cluster: Path, run_exa
     assert len(scored) == COPIES * len(ROWS)
 
 
-def test_files_are_scored_one_by_one_and_a_stopped_run_goes_on(
-    cluster: Path, run_example: Callable[[str], dict]
-) -> None:
+def test_files_are_scored_in_turn_and_a_stopped_run_goes_on(cluster: Path, run_example: Callable[[str], dict]) -> None:
     (cluster / "pairs").mkdir()
     frames = {f"{i}.parquet": pd.DataFrame([{**row, "row": i} for row in ROWS] * (i + 1)) for i in range(4)}
     for name, frame in frames.items():

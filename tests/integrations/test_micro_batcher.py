@@ -77,7 +77,7 @@ def test_coroutines_are_scored_in_one_batch_while_the_event_loop_goes_on(counted
     async def run() -> list[float]:
         with counted.held(batcher):
             rows = [
-                asyncio.ensure_future(batcher.score_async(*pair)) for pair in zip(predictions, references, strict=True)
+                asyncio.ensure_future(batcher.score_async(*row)) for row in zip(predictions, references, strict=True)
             ]
             for _ in range(10):  # an event loop that waits for the model would never come to let it go on
                 await asyncio.sleep(0.001)

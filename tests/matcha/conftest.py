@@ -56,7 +56,6 @@ def text_of(tokenizer: Tokenizer, length: int, seed: int, palette: int = 4) -> s
 
 
 def rewrite_json(path: Path, **changes: object) -> None:
-    """Change keys of a JSON file."""
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
 
 
@@ -82,5 +81,4 @@ def true_shape(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Authors]:
 
 @pytest.fixture
 def copy(small: Authors, tmp_path: Path) -> Path:
-    """A copy of the reduced checkpoint, to damage."""
     return Path(shutil.copytree(small.folder, tmp_path / "authors"))

@@ -96,7 +96,7 @@ def test_folds_once_and_then_reads_the_cache(small: Authors, tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("home", ["file", "x" * 300])  # a file in the place of a folder; a name that is too long
-def test_a_home_that_cannot_be_written_does_not_stop_loading(
+def test_a_home_without_access_loads(
     home: str, small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = load_checkpoint(str(small.folder)).weights
@@ -106,9 +106,7 @@ def test_a_home_that_cannot_be_written_does_not_stop_loading(
     assert np.array_equal(load_checkpoint(str(small.folder)).weights, expected)
 
 
-def test_a_cache_that_cannot_be_read_is_not_needed(
-    small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_without_access_is_not_needed(small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = load_checkpoint(str(small.folder)).weights
     monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path))
     read = MatchaTable.from_folder

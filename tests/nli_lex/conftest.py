@@ -22,7 +22,6 @@ PAPER_WEIGHTS = Weights(PAPER, -2.0, (3.0, 2.5), "a test")
 
 
 def named(labels: tuple[str, ...]) -> dict:
-    """The labels as a config has them."""
     return {"id2label": dict(enumerate(labels)), "label2id": {label: i for i, label in enumerate(labels)}}
 
 
@@ -50,11 +49,9 @@ def listing(folder: Path, longest: int | None = tiny.POSITIONS) -> Callable[[str
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny NLI model with weights."""
     return nli(tmp_path_factory.mktemp("nli_lex") / "model")
 
 
 @pytest.fixture
 def metric(model: Path) -> evaluate.Metric:
-    """The metric with it."""
     return evaluate.load(SCRIPT, str(model))

@@ -111,20 +111,16 @@ EXAMPLES = 30
 
 @pytest.fixture(scope="module")
 def windows(model: Path) -> Windows:
-    """Over the tiny model."""
     return Windows(load_scorer(str(model)), TEMPLATE, None)
 
 
 def words(longest: int, least: int = 0) -> st.SearchStrategy[list[str]]:
-    """Words that are one token each."""
     return st.lists(st.sampled_from(WORDS), min_size=least, max_size=longest)
 
 
 @settings(max_examples=EXAMPLES)
 @given(words(25), words(150, 1), words(12, 1))
-def test_windows_hold_the_whole_answer_and_the_reference(
-    windows: Windows, question: list, answer: list, reference: list
-) -> None:
+def test_windows_hold_answer_and_reference(windows: Windows, question: list, answer: list, reference: list) -> None:
     numbered = [f"{i // 26 % 10} {chr(97 + i % 26)} {word}" for i, word in enumerate(answer)]  # no two are alike
     (reading,) = windows.read(" ".join(question), " ".join(numbered), " ".join(reference))
     assert reading.hypothesis.text.split()[-len(reference) :] == reference
@@ -174,9 +170,7 @@ def test_a_reference_that_leaves_no_room_is_read_in_parts(model: Path) -> None:
         expected.append([there[1], there[0]])
     features = extract(scorer, ["the"] * 2, ["a dog " * 9] * 2, [["a cat"], [long]])
     assert features.table[1, [0, 2]] == pytest.approx(np.mean(expected, axis=0), abs=1e-5)
-    assert (features.split, features.table[1, RICH.index("new_token_recall")]) == (1, 1 / 12), (
-        "words are counted in all parts"
-    )
+    assert (features.split, features.table[1, RICH.index("new_token_recall")]) == (1, 1 / 12), "words of all parts"
     whole = extract(scorer, [""], ["a"], [[" ".join(WORDS * 2)]])
     assert (whole.truncated, whole.split) == (0, 0)
 

@@ -1,4 +1,4 @@
-"""Results of the metric, of its options, and arguments refused by name before the model runs."""
+"""Results of the metric and of its options, what is refused, and answers as chat models wrap them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,9 +6,11 @@ from pathlib import Path
 import evaluate
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import semantic_metrics
 from semantic_metrics.nli_lex.features import RICH, extract
 from semantic_metrics.nli_lex.lexical import lexical_match
 from semantic_metrics.nli_lex.question import extract_question
@@ -98,10 +100,7 @@ def test_the_best_of_several_references_counts(metric: evaluate.Metric) -> None:
     assert list(several)[-1] == "best_reference"
     for i, group in enumerate(SEVERAL):
         count = len(group)
-        texts = {
-            "predictions": TEXTS["predictions"][i : i + 1] * count,
-            "questions": TEXTS["questions"][i : i + 1] * count,
-        }
+        texts = {name: TEXTS[name][i : i + 1] * count for name in ("predictions", "questions")}
         each = metric.compute(**texts, references=group)
         best = int(np.argmax(each["scores"]))
         assert several["best_reference"][i] == best
@@ -232,7 +231,7 @@ def judged(metric: evaluate.Metric, chosen: list[tuple], **options: object) -> l
 
 @settings(max_examples=EXAMPLES)
 @given(rows, st.randoms(use_true_random=False))
-def test_references_have_no_order_and_one_more_never_lowers_a_score(
+def test_one_more_reference_in_any_order_never_lowers_a_score(
     one_metric: evaluate.Metric, batch: list, random: object
 ) -> None:
     result = judged(one_metric, batch)
@@ -240,3 +239,23 @@ def test_references_have_no_order_and_one_more_never_lowers_a_score(
     assert judged(one_metric, shuffled) == result
     fewer = judged(one_metric, [(answer, group[:1], question) for answer, group, question in batch])
     assert all(few <= all_of_them + 1e-6 for few, all_of_them in zip(fewer, result, strict=True))
+
+
+CHATS = yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("given", "right"), [("right", True), ("wrong", False)])
+def test_what_stands_around_an_answer_decides_nothing(given: str, right: bool) -> None:
+    rows = [(question, reference, yes if right else no) for question, reference, yes, no in CHATS["questions"]]
+    columns = {
+        "questions": [question for question, _, _ in rows for _ in CHATS["wrappings"]],
+        "references": [reference for _, reference, _ in rows for _ in CHATS["wrappings"]],
+        "predictions": [wrapping.format(answer) for _, _, answer in rows for wrapping in CHATS["wrappings"]],
+    }
+    result = semantic_metrics.load("nli_lex").compute(**columns)
+    others = [
+        f"{said!r}: {score:.2f}"
+        for said, score, correct in zip(columns["predictions"], result["scores"], result["correct"], strict=True)
+        if bool(correct) is not right
+    ]
+    assert not others

@@ -13,76 +13,21 @@ from semantic_metrics.quantities.read import read
 from semantic_metrics.quantities.rewrite import Rewritten, rewrite
 from semantic_metrics.quantities.rules import rule
 from semantic_metrics.quantities.spell import NUMBER_WORDS, SCALES, TENS, spell_in_digits
+from tests.quantities.test_rules import TABLES
 
+OTHER_NUMBERS = TABLES["other_numbers"] + [["\ud800 4", "3"]]
 CONFLICTS = [
-    ("1944", "1945", True),
-    ("nineteen forty-five", "1945", False),
-    ("I do not know", "1945", False),
+    *((*row, True) for row in OTHER_NUMBERS),
+    *((*row, False) for row in TABLES["same_numbers"]),
     ("1950", "1945", True),  # years are not rounded
-    ("205 bones", "206", True),
-    ("205 or 206", "206", False),
     ("990", "1000", True),  # of different size, but the only numbers
-    ("the eighth", "7th", True),
-    ("the seventh", "7", False),
     ("no one knows", "7", False),  # "one" is often no number
-    ("It was first done in 1969", "July 20, 1969", False),
-    ("May 12, 1861", "April 12, 1861", True),
-    ("Apr 12, 1861", "April 12, 1861", False),
-    ("April 13, 1861", "April 12, 1861", True),
-    ("12/4/1861", "April 12, 1861", False),
     ("in 1861", "April 12, 1861", False),  # less is no conflict
     ("World War 2 ended in 1945", "8 May 1945", False),  # 2 is no day
-    ("It began in 1861, with 85,000 men", "April 12, 1861", False),
     ("He may come in 1861, he may not", "April 12, 1861", False),  # a month beside no number may be a verb
-    ("no more than six men", "three men", False),
-    ("no more than two men", "three men", True),
-    ("not under 40 km", "41 km", False),
-    ("she is under 32", "29 years old", False),
-    ("about 11 million people", "11,034,000", False),
     ("about 12 million people", "11,034,000", False),  # less than a fifth apart
-    ("12 million people", "11,034,000", True),
-    ("300,000 km/s", "299,792 km/s", False),
-    ("3.1", "3.14159265358979", False),
     ("7", "7.4", True),  # one digit says too little
-    ("the 1979-1980 season", "1979\u201380", False),
-    ("1979\u201381", "1979\u201380", True),
-    ("1 May 1945 - 30 June 1945", "30 June 1945", False),
     ("1" * 40, "5", False),  # too long to be read
-    ("²", "2", False),
-    ("\ud800 4", "3", True),
-    ("March 4, 2020", "2020-03-04", False),
-    ("1.4.2021", "April 1, 2021", False),
-    ("5m", "5 minutes", False),
-    ("5m people", "6 million", True),
-    ("5 pounds", "\u00a35", False),
-    ("5 pounds", "\u00a36", True),
-    ("a 5K run", "5 km", False),
-    ("a 5K run", "6 km", True),
-    ("12/25", "December 25", False),
-    ("12/24", "December 25", True),
-    ("06/2020", "June 2020", False),
-    ("at 9", "9:00", False),
-    ("at 9", "10 am", True),
-    ("1 hour 30 minutes", "90 minutes", False),
-    ("1 hour and 20 minutes", "90 minutes", True),
-    ("6 ft 2 in", "188 cm", False),
-    ("23 F", "-5 °C", False),
-    ("-23 F", "-5 °C", True),
-    ("1h30", "90 minutes", False),
-    ("2h15min", "2 hours", True),
-    ("20p", "\u00a30.20", False),
-    ("20p", "\u00a30.30", True),
-    ("1080p", "1080 pixels", False),
-    ("1080p", "720p", True),
-    ("3,5 kg", "3.5 kg", False),
-    ("3,5 kg", "5 kg", True),
-    ("\u20ac1.234,56", "\u20ac1,234.56", False),
-    ("\u20ac1.234,56", "\u20ac1.23", True),
-    ("14h30", "14:30", False),
-    ("100 degrees", "100 °C", False),
-    ("90 degrees", "100 °C", True),
-    ("900 euros", "\u00a3900 a month", True),
-    ("900 euros for 2 rooms", "\u00a3900 a month, with 2 rooms", True),
 ]
 
 
@@ -100,63 +45,14 @@ def test_numbers_of_the_question_are_no_conflict() -> None:
     assert find_conflict("Who won in 2010?", "In 2010, 5 times", "4 times")
 
 
-CONTRADICTING = [
-    (":)", ":("),
-    ("Two men sit.", "3 men sit"),
-    ("The ban ended in nineteen ninety.", "The ban ended in 1991."),
-    ("It fell from 6 to 4.", "It fell from 4 to 6."),
-    ("He woke up at 7:30 am", "He woke up at 7:30 pm"),
-    ("He left in May.", "He left in June."),
-    ("He left on Monday, May 5.", "He left on Tuesday, May 6."),
-    ("It took 3 hours.", "It took three days."),
-    ("It has 5 rooms and no bath", "It has 6 rooms and no bath"),
-    ("It is 1.5 km away", "It is 15 km away"),
-    ("The deal closed on 2020-03-04.", "The deal closed on 2020-04-03."),
-    ("He came at nine o'clock.", "He came at ten o\u2019clock."),
-    ("It took 5m.", "It took 6 minutes."),
-    ("It has about 1.2 million inhabitants.", "It has 2,102,650 inhabitants."),
-    ("It costs around $100.", "It costs $50."),
-    ("about 40 of 50", "about 40 of 20"),
-    ("six or more plays", "three or more plays"),
-]
-COMPATIBLE = [
-    ("Two men sit.", "2 men sit"),
-    ("Two men sit.", "Three men stand."),
-    ("It is at 07:30.", "It is at 7:30"),
-    ("05/06/2020", "5/6/2020"),
-    ("The population is 11,034,000", "The population is 11 million"),
-    ("Pi is 3.14.", "Pi is 3.14159."),
-    ("He did not leave in May.", "He did not leave in June."),
-    ("At least 38 died.", "At least 37 died."),
-    ("in 1897 or 1898", "in 1898 or 1898"),
-    ("He is older than 18.", "He is older than 21."),
-    ("the 14th, 16th and 117th line", "the 117th, 16th and 14th line"),
-    ("5 times 6 is 30", "6 times 5 is 30"),
-    ("April Smith won", "June Smith won"),
-    ("He is Polish", "He is Spanish"),
-    ("It took 24 hours.", "It took 1 day."),
-    ("It took hours.", "It took days."),
-    ("the 1979-80 season", "the 1979-1980 season"),
-    ("He died in '95.", "He died in 1995."),
-    ("on 13/04/2021", "on 04/13/2021"),
-    ("It has 1.500 inhabitants.", "It has 1,500 inhabitants."),
-    ("The meeting is at 7:30.", "The meeting is at 19:30."),
-    ("The meeting is at nine o'clock.", "The meeting is at 9 pm."),
-    ("It took 5m.", "It took 5 minutes."),
-    ("He left in the 1990s.", "He left in the '90s."),
-    ("He died [1].", "He died [2]."),
-    ("1. Mix it", "2. Mix it"),
-    ("approx. 5 km", "approx. 6 km"),
-    ("a room of 4 by 5 m", "a room of 5 by 4 m"),
-    ("on 1.4.2021", "on 01.04.2021"),
+COMPATIBLE = TABLES["compatible"]
+COMPATIBLE += [
     ("03/04/2020", "04/03/2020"),  # the order of day and month is open
-    ("It has about 2 million inhabitants.", "It has 2,102,650 inhabitants."),
-    ("about 0 degrees", "0 degrees"),
     ("", ""),
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), CONTRADICTING)
+@pytest.mark.parametrize(("one", "other"), TABLES["contradicting"])
 def test_texts_that_differ_in_numbers_or_dates_alone_contradict(one: str, other: str) -> None:
     differences = compare(one, other).differences
     assert differences
@@ -185,27 +81,13 @@ def test_either_text_may_be_the_answer(question: str, answer: str, reference: st
     assert compare(answer, reference).same == compare(reference, answer).same
 
 
-SAME = [
-    ("One person died.", "1 person died."),
-    ("He has one son.", "He  has 1 son."),
-    ("The rate is 2.50 percent.", "The rate is 2.5 percent."),
-    ("The train leaves at 09:05.", "The train leaves at 9:05."),
-    ("It was minus five degrees.", "It was -5 degrees."),
-    ("It has \uff15 rooms.", "It has 5 rooms."),
-    ("It was signed on 1.4.2021.", "It was signed on 01.04.2021."),
-]
-NOT_SAME = [
+NOT_SAME = TABLES["not_same"]
+NOT_SAME += [
     ("", ""),
-    ("It costs $5.", "It costs \u20ac5."),
-    ("It costs $5.", "It costs 5."),
-    ("He won 2, I think.", "He won two I think?"),
-    ("It has 1.500 seats.", "It has 1.5 seats."),
-    ("It was 5 degrees.", "It was -5 degrees."),
-    ("12 34", "1234"),
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@pytest.mark.parametrize(("one", "other"), TABLES["same"])
 def test_numbers_in_another_writing_change_no_text(one: str, other: str) -> None:
     assert compare(one, other).same
     assert compare(other, one).same
@@ -217,42 +99,17 @@ def test_other_signs_words_and_numbers_do(one: str, other: str) -> None:
     assert not compare(other, one).same
 
 
-WRITTEN_AS = [
-    ("forty-two people", "Some 42", "42 people"),
-    ("5,000", "about 5000 people", "5000"),
-    ("the 21st century", "in the twenty-first", "the twenty-first century"),
+WRITTEN_AS = TABLES["written_as"]
+WRITTEN_AS += [
     ("42", "42, which is forty-two", "42"),  # already as the other text has it
     ("1945", "in 1944", "1945"),  # another number
     ("Twenty20", "20 20", "Twenty20"),  # a name
-    ("Henry the Eighth", "Henry the 8th", "Henry the 8th"),
-    ("Mambo No. 5", "Mambo No. Five", "Mambo No. Five"),
-    ("no number", "none", "no number"),
-    ("It cost $5 billion.", "some $5bn", "It cost $5bn."),
-    ("5 billion people", "5 bn", "5 bn people"),
     ("$5 million", "\u20ac5m", "$5 million"),  # another currency
-    ("8,398,748 people", "8.4 million", "8.4 million people"),
-    ("8.4 million people", "8,398,748", "8,398,748 people"),
-    ("$23,456,789", "about $23.5m", "$23.5m"),
     ("8,398,748", "8 million", "8,398,748"),  # one digit is too few
     ("$22 million", "$22.4 million", "$22 million"),  # neither says that it is not rounded
     ("94103", "94100", "94103"),  # nothing says that it is rounded
-    ("at 3 pm", "15:00", "at 15:00"),
-    ("at 15:30", "at 3:30 p.m.", "at 3:30 p.m."),
-    ("Noon", "at 12 pm", "12 pm"),
-    ("at 3 pm", "at 3 am, 14:00 or 3:00", "at 3 pm"),
-    ("High afternoon", "12 pm", "High afternoon"),
     # what is not surely the same number, or a number at all
     ("Python 3.10", "Python 3.1", "Python 3.10"),
-    ("1", "No one knows.", "1"),
-    ("a twenty second delay", "on the 22nd", "a twenty second delay"),
-    ("one third", "the 3rd, 1", "one third"),
-    ("1990-95", "ninety-five", "1990-95"),
-    ("$5", "five dollars", "five dollars"),
-    ("two,500", "2", "two,500"),
-    ("50%", "fifty of them", "50%"),
-    ("by 5% to 10 %", "Five percent, then ten per cent", "by Five percent to ten per cent"),
-    ("ten percentage points", "10%", "ten percentage points"),
-    ("\u017fixteen forty-five, s\u0131xteen forty", "1645", "1645, s\u0131xteen forty"),
 ]
 
 
@@ -286,39 +143,8 @@ def test_a_number_that_is_repeated_thousands_of_times_is_compared_once() -> None
     assert rewrite(text, "seven " + text).text == text
 
 
-NUMBERS = [
-    ("\u22125 degrees (-7.50)", "-5 degrees -7.5"),
-    ("minus five", "-5"),
-    ("10 minus 5", "10 minus 5"),
-    ("1990-1995, covid-19, 3 - 2", "1990 1995 covid 19 3 2"),
-    ("-5 million", "-5000000"),
-    (".5", "0.5"),
-    ("wait ...5", "wait 5"),
-    ("3.50, 3.0. 100", "3.5 3 100"),
-    ("1.10.2", "1.10 2"),
-    ("٣", "3"),
-    ("\u0967,\u0966\u0966\u0966.\u096b\u0966", "1000.5"),
-    ("10²", "10 2"),
-    ("10⁻²", "10 -2"),
-    ("½", "1 2"),
-    ("3 hundred and five thousand", "305000"),
-    ("nineteen hundred and four", "1904"),
-    ("a hundred and one", "101"),
-    ("half a million", "half million"),
-    ("the twenty-first century", "21st century"),
-    ("in nineteen twelve, not nineteen oh five", "in 1912 not 1905"),
-    ("twenty twenty and twenty ten", "2020 and 2010"),
-    ("nineteen twenty thousand", "19 20000"),
-    ("thirteen, fourteen and fifteen", "13 14 and 15"),
-    ("There were sixteen. Twenty more came.", "there were 16 20 more came"),
-    ("nineteen ninety ninth", "19 99th"),
-    ("twenty twenty-dollar bills", "20 20 dollar bills"),
-    ("two hundred and three hundred", "200 and 300"),
-    ("one million two hundred thousand and seven", "1200007"),
-    ("twenty hundred", "20 hundred"),
-    ("1,234,567.50 dollars", "1234567.5 dollars"),
-    ("1,2,3", "1 2 3"),
-    ("$5bn, 1.2 mln and \u00a33.5m", "5000000000 1200000 and 3500000"),
+NUMBERS = TABLES["numbers"]
+NUMBERS += [
     ("5m, 3 k and 2 b", "5m 3 k and 2 b"),  # no amounts of a currency
 ]
 

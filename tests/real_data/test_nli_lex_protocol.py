@@ -43,16 +43,6 @@ def lexical(sets: dict[str, JudgedSet]) -> Figures:
     return figures([*lexical_judges(), *published_judges()], {key: sets[key] for key in ("diver_qa", "nq301")})
 
 
-def test_rows(sets: dict[str, JudgedSet]) -> None:
-    assert {key: len(dataset) for key, dataset in sets.items()} == {"diver_qa": 630, "nq301": 1490, "evouna": 15098}
-    assert {key: len(set(dataset.questions)) for key, dataset in sets.items()} == {
-        "diver_qa": 126,
-        "nq301": 301,
-        "evouna": 3019,
-    }
-    assert {len(dataset.models) for dataset in sets.values()} == {630, 1490, 15098}
-
-
 def test_no_question_of_a_test_set_is_trained_on(sets: dict[str, JudgedSet], data_folder: Path) -> None:
     config = read_yaml(ROOT / "training" / "configs" / "data" / "judged_answers.yaml", JudgedConfig)
     excluded = frozenset(map(question_key, read_excluded(config.exclude, data_folder)))

@@ -19,18 +19,7 @@ pytestmark = pytest.mark.real_data
 
 @pytest.fixture(scope="module")
 def unfiltered(data_folder: Path) -> tuple[pd.DataFrame, Dropped]:
-    """All sources, without the filter, which alone needs an encoder."""
     return build(Plan(), data_folder, tuple(SOURCES), {})
-
-
-def test_every_source_is_read_whole(data_folder: Path) -> None:
-    rows = {name: {file: len(frame) for file, frame in read_source(name, data_folder).items()} for name in SOURCES}
-    assert rows == {
-        "wikisplit": {"test": 5000},
-        "bisect": {"test": 583, "valid": 9079, "challenge_test": 1797},
-        "sentence_union": {"train": 1087, "dev": 349},
-        "newts": {"test": 600},
-    }
 
 
 def test_counts_before_the_filter(unfiltered: tuple[pd.DataFrame, Dropped]) -> None:

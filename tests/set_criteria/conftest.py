@@ -8,9 +8,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedTokenizerFast
 
-from tests import tiny_pairs as tiny
 from tests.tiny_table import UNKNOWN, small_tokenizer
-from training.matcha.contextual import ContextualModel
 
 SCRIPT = str(Path(__file__).parents[2] / "metrics" / "set_criteria")
 OPERATORS = ("overlap", "difference", "union")
@@ -26,13 +24,11 @@ Vectors = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def random_vectors(count: int, width: int = 8, seed: int = 0, shift: float = 0.0) -> Vectors:
-    """Normal numbers around `shift`, float64."""
     a, b, target = np.random.default_rng(seed).normal(shift, 1, (3, count, width))
     return a, b, target
 
 
 def operators(count: int) -> list[str]:
-    """Operators in turn."""
     return [OPERATORS[i % 3] for i in range(count)]
 
 
@@ -43,13 +39,6 @@ LONGEST = 16  # tokens that the small networks take
 def criteria() -> evaluate.Metric:
     """The metric with the shipped encoder, which only texts would load."""
     return evaluate.load(SCRIPT, keep_in_memory=True)
-
-
-@pytest.fixture
-def contextual(tmp_path: Path) -> Path:
-    """A tiny contextual checkpoint of MATCHA."""
-    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=LONGEST).save(tmp_path / "contextual")
-    return tmp_path / "contextual"
 
 
 @pytest.fixture(scope="session")

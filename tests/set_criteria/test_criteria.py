@@ -124,7 +124,7 @@ def test_ranges_given_own_and_shared() -> None:
         for measure, bounds in by_measure.items():
             sign = -1 if measure in DISTANCES else 1
             both = sign * np.concatenate(
-                [differences(samples, criterion, measure) for samples in (first, second)], axis=1
+                [differences(one_of, criterion, measure) for one_of in (first, second)], axis=1
             )
             assert np.array_equal(bounds, np.stack([both.min(axis=1), both.max(axis=1)], axis=1))
     assert report(first, FEW, shared)["ranges"] == shared
@@ -168,7 +168,6 @@ ROW = [1.0, 2.0, 4.0, -1.0]
 
 
 def compute(metric: evaluate.Metric, operator: str, rows: list, **options: object) -> dict:
-    """Results of samples of one operator, each a triple of vectors."""
     vectors = np.array(rows, dtype=np.float64).transpose(1, 0, 2)
     result = metric.compute(operator=[operator] * len(rows), embeddings=list(vectors), **options)
     json.dumps(result, allow_nan=False)

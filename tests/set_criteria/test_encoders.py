@@ -170,9 +170,7 @@ def test_a_folder_that_is_no_encoder_is_refused(networks: dict[str, Path], tmp_p
         load_encoder(str(table))
 
 
-def test_a_tokeniser_that_makes_its_library_panic_is_refused(
-    networks: dict[str, Path], checkpoint: Path, tmp_path: Path
-) -> None:
+def test_a_tokeniser_that_panics_is_refused(networks: dict[str, Path], checkpoint: Path, tmp_path: Path) -> None:
     """Its table of characters has the right form, and its trie leads nowhere: only a text shows that."""
     table = base64.b64encode(b"\4\0\0\0\0\0\0\0a\0").decode()
     for number, source in enumerate((networks["bert"], networks["gpt2"], checkpoint)):
@@ -237,7 +235,6 @@ class Counted:
 
 @pytest.fixture
 def counted(checkpoint: Path) -> Counted:
-    """The small table."""
     return Counted(load_encoder(f"{checkpoint}/"))
 
 

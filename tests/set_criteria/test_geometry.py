@@ -136,9 +136,7 @@ def _differences(count: int, seed: int, kind: str) -> np.ndarray:
     st.sampled_from([2, 3, 11, 25, 132]),  # the last is the paper's
     st.data(),
 )
-def test_cells_are_those_of_a_grid_of_any_size_and_range(
-    count: int, seed: int, kind: str, number: int, data: st.DataObject
-) -> None:
+def test_cells_are_those_of_any_grid(count: int, seed: int, kind: str, number: int, data: st.DataObject) -> None:
     first, second = _differences(count, seed, kind)
     given_bounds = st.tuples(finite, finite).map(sorted)
     bounds = data.draw(st.one_of(st.just(_bounds(first, second)), st.tuples(given_bounds, given_bounds)))

@@ -13,7 +13,6 @@ COEFFICIENTS = {"entailment": 0.2, "contradiction": -0.2, "share": 4.0}
 
 
 def judging(folder: Path) -> Path:
-    """A tiny BERT with labels for NLI and a decision."""
     both_heads(folder)
     support = Logistic(-2.0, tuple(COEFFICIENTS.get(name, 0.0) for name in FEATURES))
     contradiction = Logistic(0.5, tuple(float(name == "contradiction") for name in FEATURES))
@@ -23,11 +22,9 @@ def judging(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny cross-encoder with labels for NLI."""
     return judging(tmp_path_factory.mktemp("support") / "model")
 
 
 @pytest.fixture
 def metric(model: Path) -> evaluate.Metric:
-    """The metric with it."""
     return evaluate.load(str(ROOT / "metrics" / "support"), str(model))

@@ -43,7 +43,7 @@ def test_each_sentence_has_its_place_in_the_text_and_in_the_source(metric: evalu
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.permutations(SENTENCES), batch_size=st.integers(1, 9))
-def test_a_sentence_scores_alone_as_in_a_long_text_in_any_order_and_batch(
+def test_a_sentence_scores_alone_as_in_any_text_and_batch(
     metric: evaluate.Metric, texts: list[str], batch_size: int
 ) -> None:
     whole = judged(metric, [" ".join(texts)], [SOURCE], batch_size=batch_size)["sentences"][0]
@@ -115,9 +115,7 @@ def test_coverage_names_the_sentences_of_the_reference_that_are_missing(metric: 
 @pytest.mark.parametrize(
     ("prediction", "reference"), [("", SOURCE), ("...", SOURCE), (SUMMARY, ""), (SUMMARY, "\n---\n")]
 )
-def test_nothing_to_compare_scores_zero_and_is_counted(
-    metric: evaluate.Metric, prediction: str, reference: str
-) -> None:
+def test_nothing_to_compare_is_zero_and_counted(metric: evaluate.Metric, prediction: str, reference: str) -> None:
     result = judged(metric, [prediction, SUMMARY], [reference, SOURCE])
     assert result["scores"][0] == result["minimums"][0] == 0.0
     assert result["undefined"] == 1
@@ -164,9 +162,7 @@ def test_the_signature_has_what_changes_a_score(metric: evaluate.Metric) -> None
     assert signature != metric.signature()
 
 
-def test_many_texts_are_read_in_parts_without_a_change(
-    metric: evaluate.Metric, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_are_read_in_parts_without_a_change(metric: evaluate.Metric, monkeypatch: pytest.MonkeyPatch) -> None:
     texts, sources = [" ".join(SENTENCES), *SENTENCES], [SOURCE] * (1 + len(SENTENCES))
     whole = judged(metric, texts, sources, k=None, max_length=24)
     sizes = []

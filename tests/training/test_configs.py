@@ -102,17 +102,11 @@ def within(value: object, record: object) -> object:
     return value
 
 
-@pytest.mark.parametrize("name", ["judged_answers", "denials"])
-def test_questions_that_test_the_judge_are_not_trained_on(name: str) -> None:
-    path = CONFIGS / "data" / f"{name}.yaml"
-    excluded = {entry["path"] for entry in read_yaml(path, kind(path)).exclude}
-    assert excluded == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}
-
-
 def test_main_has_few_recipes() -> None:
     assert len(PATHS) <= 24
 
 
+TABLES = yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))
 SMOKE = CONFIGS / "smoke.yaml"
 STSB = CONFIGS / "cross_encoder" / "stsb.yaml"
 
@@ -123,33 +117,7 @@ def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
     return read_yaml(path, kind)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"lr": "fast"}, "lr: expected a valid number, .*got 'fast'"),
-        ({"batch_size": 0}, "batch_size: expected greater than or equal to 1, got 0"),
-        ({"stepz": 3}, "stepz: unknown key"),
-        ({"extends": "config.yaml"}, "extends: expected another file, got one that extends itself"),
-        ({"select_by": "rouge"}, "select_by: expected one of n_delta, .*got 'rouge'"),
-        ({"name": "../up"}, "name: expected a name without a path, got '../up'"),
-        ({"loss": {"kind": "cosine"}}, "loss: expected kind triplet or in_batch or regression, got 'cosine'"),
-        ({"loss": {"kind": "triplet", "marign": 1}}, "loss.marign: unknown key"),
-        ({"schedule": {"kind": "exponential"}}, "schedule.decay: missing"),
-        ({"schedule": {"kind": "one_cycle", "warmup": 2}}, "schedule.warmup: expected a share of the steps"),
-        ({"network": {"senses": 16}}, "network.senses: unknown key"),
-        ({"network": {"activation_function": "step"}}, "network.activation_function: expected one of gelu, "),
-        ({"regulariser": {"kind": "set_criteria"}}, "regulariser, sets: expected both or neither, got one"),
-        ({"exclude": [{"path": "a.csv", "columns": "text"}]}, r"\[0\].columns: expected a valid list, got 'text'"),
-        (
-            {"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "limit": 0}]},
-            "limit: expected greater",
-        ),
-        ({"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "columns": [["a"]]}]}, "one list of three col"),
-        ({"train": [{"name": "a", "kind": "pears", "path": "a.csv"}]}, "expected a kind among pairs, .*got 'pears'"),
-        ({"train": 2 * [{"name": "a", "kind": "triplets", "path": "a.csv"}]}, r"train: .*got \['a'\] twice"),
-        ({"strategy": "random"}, "strategy random: expected sources"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "message"), TABLES["wrong_configs"])
 def test_wrong_value_of_a_training_config_is_one_line(changes: dict, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         read(TrainConfig, SMOKE, changes, tmp_path)
@@ -175,9 +143,7 @@ def test_figure_that_no_validation_set_has_is_refused_before_training(tmp_path: 
         Run(config, TRAINING, tmp_path / "out")
 
 
-def test_a_processor_without_bfloat16_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_lack_of_bfloat16_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for has, precision, device in ((True, "bf16", "cpu"), (False, "no", "cpu"), (False, "bf16", "cuda")):
         monkeypatch.setattr(config_checks, "has_bfloat16", lambda has=has: has)
         config_checks.warn_of_slow_precision(precision, device)

@@ -120,9 +120,7 @@ def test_bad_source_is_named(tmp_path: Path, change: dict, message: str) -> None
     steps=st.integers(1, 60),
     data=st.data(),
 )
-def test_batches_are_of_one_source_and_in_turn(
-    sizes: list[int], batch_size: int, steps: int, data: st.DataObject
-) -> None:
+def test_batches_are_of_one_source_in_turn(sizes: list[int], batch_size: int, steps: int, data: st.DataObject) -> None:
     shares = data.draw(st.lists(st.integers(1, 5), min_size=len(sizes), max_size=len(sizes)))
     sampler = SourceBatches(sizes, even_turns(shares, steps), batch_size, seed=1)
     batches = list(sampler)
@@ -210,12 +208,3 @@ def test_each_set_of_the_paper_is_read_as_it_is_published(name: str, tmp_path: P
         (tmp_path / source.table.path).write_text("\n".join(one["lines"]), encoding="utf-8")
     examples, _ = load_source(source, tmp_path, frozenset())
     assert [[e.reference, e.correct, e.incorrect] for e in examples] == one["items"]
-
-
-def test_sets_are_the_fifteen_of_the_paper() -> None:
-    assert list(PAPER) == list(PUBLISHED)
-    assert len(PAPER) == 15
-    assert [name for name, one in PAPER.items() if one.has_contradictions] == ["snli", "multinli", "vitaminc", "qqp"]
-    limited = {name for name, one in PAPER.items() if one.limit == 100_000}
-    assert limited == {"coco", "flickr30k", "qqp", "paranmt", "wikianswers"}
-    assert read_yaml(CONFIGS / "matcha" / "paper.yaml", TrainConfig).max_tokens == 512  # appendix A.3

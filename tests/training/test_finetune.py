@@ -1,18 +1,23 @@
-"""Fine-tuning on one's own pairs, measured before and after, and the mean of two contextual checkpoints."""
+"""Fine-tuning on one's own pairs, the mean of two contextual checkpoints, and the fit of support's decision."""
 
 import json
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
 from safetensors.torch import load_file
 
+from semantic_metrics.support.decision import FEATURES, SUPPORTED
+from semantic_metrics.support.scoring import SupportScoring
+from tests.consensus.conftest import both_heads
 from tests.training.conftest import CONFIGS, TRAINING
 from training import finetune, interpolate
 from training.finetune import split
+from training.fit_support import SETS, UNSUPPORTED, ClaimSet, main
 from training.matcha.config import TrainConfig
 from training.train import Run
 
@@ -23,9 +28,7 @@ TIMES = ["today", "this week", "in May", "since March", "last year", "again", "o
 
 
 def trade() -> pd.DataFrame:
-    rows = [
-        tuple(f"{thing} was {word} {time}" for word in words) for words in JARGON for thing in THINGS for time in TIMES
-    ]
+    rows = [tuple(f"{who} was {word} {time}" for word in words) for words in JARGON for who in THINGS for time in TIMES]
     return pd.DataFrame(rows, columns=finetune.TRIPLETS)
 
 
@@ -79,9 +82,7 @@ def test_bad_files_are_refused(change: callable, message: str) -> None:
         split(change(trade()))
 
 
-def test_mean_of_a_start_and_what_was_trained_on_from_it(
-    contextual: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mean_of_start_and_end(contextual: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, steps in (("first", 1), ("second", 6)):
         Run(replace(contextual, steps=steps), TRAINING, tmp_path / name).train()
     folders = [str(tmp_path / name / "checkpoint") for name in ("first", "second")]
@@ -98,3 +99,51 @@ def test_mean_of_a_start_and_what_was_trained_on_from_it(
     assert "training.interpolate" in record["command"]
     assert set(record["validation"]) == {"bundled"}
     assert "training.interpolate" in (tmp_path / "out" / "checkpoint" / "README.md").read_text()
+
+
+def rows_of(one: ClaimSet) -> pd.DataFrame:
+    """Six supported claims, six others, and for SHROOM a definition and a text on which raters disagree."""
+    column, (yes, *_, no) = one.label, one.verdicts
+    rows = []
+    for i in range(6):
+        source = f"The dog bites the man {i} times. A cat sleeps."
+        for claim, label in ((f"The dog bites the man {i} times", yes), (f"No cat bites {i} dogs", no)):
+            evidence = source.split(". ") if one.name == "wice" else source
+            rows.append({one.claim: claim, one.source: evidence, column: label, "task": "PG"})
+    if one.name == "shroom":
+        rows += [rows[0] | {"task": "DM"}, rows[0] | {one.claim: "The man", column: 0.5}]
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    for one in SETS:
+        path = tmp_path / "data" / one.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows_of(one).to_parquet(path)
+    return tmp_path / "data"
+
+
+def test_it_judges(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    model = both_heads(tmp_path / "model")
+    monkeypatch.setattr(sys, "argv", ["fit_support", "--data", str(data), "--config", f"{model}/", "--rows", "12"])
+    main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[: len(SETS)]] == [one.name for one in SETS]
+    assert all("balanced accuracy" in line for line in lines[: len(SETS)])
+    support = SupportScoring.from_checkpoint(f"{model}/")
+    assert support.scorer.checkpoint_sha256.startswith(support.decision.checkpoint)
+    coefficients = dict(zip(FEATURES, support.decision.support.coefficients, strict=True))
+    assert all(value <= 0 for name, value in coefficients.items() if "contradiction" in name)
+    assert all(value >= 0 for name, value in coefficients.items() if "entailment" in name)
+    result = support.compute(predictions=["A cat sleeps."], references=["The dog barks."])
+    assert 0 <= result["scores"][0] <= 1
+
+
+def test_definitions_and_texts_on_which_raters_disagree_are_left_out(data: Path) -> None:
+    (shroom,) = (one for one in SETS if one.name == "shroom")
+    table = shroom.read(data, 100)
+    assert sorted(table["verdict"].unique()) == sorted((SUPPORTED, UNSUPPORTED))
+    assert len(table) == 12
+    assert len(shroom.read(data, 5)) == 5
+    assert not np.isin("The man", table["claim"])

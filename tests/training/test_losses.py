@@ -129,7 +129,6 @@ def test_a_prediction_is_right_where_its_label_leaves_it_open(model: CrossEncode
 
 @pytest.fixture
 def unions(tmp_path: Path) -> SetSource:
-    """The bundled texts as unions of two, written to a file."""
     texts = pd.read_csv(TRAINING / "data" / "smoke.csv").reference
     rows = pd.DataFrame({"a": texts, "b": texts.shift(-1, fill_value=texts[0])})
     rows = rows.assign(target=rows.a + " " + rows.b, operator="union")

@@ -257,9 +257,7 @@ def gpt2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     return size
 
 
-def test_the_package_loads_the_network_of_a_run_that_began_with_gpt2(
-    config: TrainConfig, gpt2: int, tmp_path: Path
-) -> None:
+def test_the_package_loads_a_network_that_began_with_gpt2(config: TrainConfig, gpt2: int, tmp_path: Path) -> None:
     peer_package = pytest.importorskip("matcha_metric")  # for comparison only
     run = Run(replace(config, init="gpt2", steps=3), TRAINING, tmp_path / "run")
     run.train()

@@ -12,19 +12,16 @@ from training.matcha.contextual import ContextualModel
 
 @pytest.fixture(scope="session")
 def scorer(tmp_path_factory: pytest.TempPathFactory) -> PairScorer:
-    """A tiny BERT."""
     return PairScorer(tiny.bert(tmp_path_factory.mktemp("run") / "bert"))
 
 
 @pytest.fixture(scope="session")
 def roberta(tmp_path_factory: pytest.TempPathFactory) -> PairScorer:
-    """A tiny RoBERTa."""
     return PairScorer(tiny.roberta(tmp_path_factory.mktemp("run") / "roberta"))
 
 
 @pytest.fixture(scope="session")
 def encoder(scorer: PairScorer, tmp_path_factory: pytest.TempPathFactory) -> ContextualEncoder:
-    """A tiny contextual MATCHA."""
     folder: Path = tmp_path_factory.mktemp("run") / "contextual"
     ContextualModel(str(scorer.folder), max_length=20).save(folder)
     return ContextualEncoder.from_folder(folder)

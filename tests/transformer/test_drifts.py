@@ -17,7 +17,6 @@ HERE = processor()
 
 @pytest.fixture
 def scorer(tmp_path: Path) -> PairScorer:
-    """A cross-encoder of its own, without measured drifts."""
     return PairScorer(tiny.bert(tmp_path / "bert"))
 
 

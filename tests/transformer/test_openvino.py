@@ -23,7 +23,6 @@ PAIRS = [(f"the dog {'bites ' * (i % 13)}{i}", f"a man {'sleeps ' * (i % 7)}") f
 
 @pytest.fixture
 def installed() -> None:
-    """OpenVINO, or a reason to skip."""
     pytest.importorskip("openvino", reason="the extra `fast` is not installed")
 
 
@@ -50,9 +49,7 @@ def test_scores_are_near_to_those_of_torch(model: str, precision: str, request: 
     np.testing.assert_array_equal(scorer.logits(PAIRS).values, expected)
 
 
-def test_the_thread_that_loads_a_model_makes_its_first_request(
-    scorer: PairScorer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_loading_thread_makes_the_first_request(scorer: PairScorer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two workers that make the process's first requests at once can wait for each other for ever."""
     threads = []
     run = openvino_model.OpenVINOModel.__call__
@@ -82,9 +79,7 @@ def test_neither_neighbours_nor_workers_count(scorer: PairScorer, precision: str
 
 
 @pytest.mark.usefixtures("installed")
-def test_it_has_a_thread_for_each_worker_and_no_more_than_cores(
-    encoder: ContextualEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_are_the_workers_up_to_the_cores(encoder: ContextualEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "core_count", lambda: 2)
     for workers, threads in ((1, 1), (2, 2), (9, 2), (1, 1)):
         model = encoder.transformer.forward(options("float32", workers=workers))
@@ -107,9 +102,7 @@ def test_the_signature_names_the_backend(scorer: PairScorer, encoder: Contextual
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_conversion_is_cached_and_a_damaged_one_made_again(
-    scorer: PairScorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cache_of_conversions(scorer: PairScorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path))
     conversions = []
     convert = openvino_model._convert
@@ -148,9 +141,7 @@ def test_the_entries_of_the_cache_that_were_used_last_stay(tmp_path: Path, monke
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_conversion_that_computes_something_else_is_refused(
-    scorer: PairScorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_conversion_is_refused(scorer: PairScorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path))
     convert = openvino_model._convert
 

@@ -37,18 +37,14 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @quick
 @given(pairs, st.sampled_from(["float32", "bfloat16", "int8"]), st.integers(2, 5))
-def test_the_number_of_workers_changes_no_bit(
-    scorer: PairScorer, some: list[tuple[str, str]], precision: str, count: int
-) -> None:
+def test_workers_change_no_bit(scorer: PairScorer, some: list[tuple[str, str]], precision: str, count: int) -> None:
     one, several = (scorer.logits(some, RunOptions(precision=precision, workers=n)).values for n in (1, count))
     np.testing.assert_array_equal(one, several)
 
 
 @quick
 @given(st.lists(texts, min_size=1, max_size=30), st.integers(2, 5))
-def test_the_number_of_workers_changes_no_bit_of_a_vector(
-    encoder: ContextualEncoder, some: list[str], count: int
-) -> None:
+def test_workers_change_no_bit_of_a_vector(encoder: ContextualEncoder, some: list[str], count: int) -> None:
     one, several = (encoder.encode(some, RunOptions(workers=n)).vectors for n in (1, count))
     np.testing.assert_array_equal(one, several)
 

@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.baselines import Metric
-from benchmarks.papers.matcha.scoring import Scores
-from benchmarks.papers.matcha.sets import CALIBRATION, TITLES, EvaluationSet, RatedSet, TripletSet
-from semantic_metrics.stats.separation import UNIT
+from benchmarks.papers.matcha.sets import CALIBRATION, TITLES, RatedSet, TripletSet
 
 ROWS = 12
 SUBJECTS = ("the dog", "a cat", "the man", "a dog", "the cat", "a man")
@@ -16,13 +13,11 @@ ACTIONS = ("sleeps", "bites a man", "runs", "is awake", "barks", "keeps a cat")
 
 
 def sentences(seed: int) -> list[str]:
-    """ROWS sentences in the words of `tests.tiny_table`."""
     rng = np.random.default_rng(seed)
     return [f"{rng.choice(SUBJECTS)} {rng.choice(ACTIONS)} {i}" for i in range(ROWS)]
 
 
 def triplets(key: str = "snli") -> TripletSet:
-    """A small triplet set."""
     references, negations = sentences(0), [f"no {text}" for text in sentences(2)]
     others = references if key != "climate_fever" else sentences(3)
     return TripletSet(key, references, sentences(1), others, negations)
@@ -33,31 +28,6 @@ def ratings(key: str = "human") -> RatedSet:
     groups = [("SNLI", "MultiNLI", "TruthfulQA")[i % 3] for i in range(ROWS)] if key == "human" else []
     values = np.random.default_rng(4).integers(0, 6, ROWS) / 5
     return RatedSet(key, sentences(0), sentences(1), values, groups)
-
-
-def metric(name: str, group: str = "baseline", **fields: object) -> Metric:
-    """A metric that is never loaded: its scores are in `scores_of`."""
-    return Metric(name, load=lambda: NotImplemented, group=group, published=name.partition(" ")[0], **fields)
-
-
-def scores_of(metrics: list[Metric], sets: list[EvaluationSet], seed: int = 5) -> Scores:
-    """Random native scores of every metric on every set; correct texts score a little higher."""
-    rng, scores = np.random.default_rng(seed), Scores()
-    for one in metrics:
-        low, high = one.bounds
-        for dataset in sets:
-            if isinstance(dataset, TripletSet):
-                correct, incorrect = rng.uniform(low, high, (2, len(dataset)))
-                scores.triplets[one.name, dataset.key] = np.stack([np.maximum(correct, incorrect - 0.2), incorrect])
-            else:
-                scores.rated[one.name, dataset.key] = rng.uniform(low, high, len(dataset))
-    return scores
-
-
-def usual_metrics() -> list[Metric]:
-    """Two baselines, an encoder and two checkpoints."""
-    checkpoints = [metric("MATCHA (a)", "matcha"), metric("MATCHA (b)", "matcha")]
-    return [metric("R1-F1", bounds=UNIT), metric("EmbSim"), metric("GTE", "encoder"), *checkpoints]
 
 
 def write_data(folder: Path) -> Path:

@@ -12,7 +12,6 @@ _SEEDS = {"stsb": 0, "train": 1, "dev": 2, "mrpc": 3, "wmt22": 4}
 
 
 def texts(seed: int) -> list[str]:
-    """ROWS sentences of different lengths, all different."""
     rng = np.random.default_rng(seed)
     return [f"{rng.choice(SUBJECTS)} {rng.choice(ACTIONS)} {'again ' * rng.integers(4)}{seed} {i}" for i in range(ROWS)]
 
@@ -43,7 +42,6 @@ def _authors(rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 
 def qqp() -> pd.DataFrame:
-    """QQP with Quora's columns."""
     columns = {"id": range(ROWS), "qid1": range(ROWS), "qid2": range(ROWS), "question1": texts(70)}
     return pd.DataFrame(columns | {"question2": texts(71), "is_duplicate": [i % 2 for i in range(ROWS)]})
 

@@ -1,15 +1,18 @@
-"""`python -m benchmarks matcha` from end to end, on a data folder and a checkpoint made here."""
+"""`python -m benchmarks matcha` and its attributions from end to end, on a data folder and checkpoint made here."""
 
 from pathlib import Path
 
 import evaluate
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
-from benchmarks.common.encoders import NotMeasured
-from benchmarks.papers.matcha.command import choose_metrics, main, paper_encoders
+import semantic_metrics
+from benchmarks.papers.matcha import attribution
+from benchmarks.papers.matcha.command import main
+from tests import tiny_pairs as tiny
 from tests.benchmarks.papers.matcha_data import ROWS, triplets, write_data
 
 
@@ -24,7 +27,6 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def output(data: Path, checkpoint: Path) -> Path:
-    """What a whole run wrote, on every set of the data folder."""
     folder = data.parent / "results"
     vectors = data.parent / "vectors.txt"
     vectors.write_text("dog 1 0\ncat 0 1\nman 1 1\nsleeps 0.5 0.1\n", encoding="utf-8")
@@ -71,39 +73,44 @@ def test_every_baseline_has_a_row_or_a_reason(output: Path) -> None:
     assert "not measured: no model given (--simcse FOLDER_OR_ID)" in report
 
 
-def test_table_7_has_a_row_for_each_checkpoint(output: Path) -> None:
-    table = pd.read_csv(output / "table7.csv").set_index(["metric", "scaling"])
-    tuned, general = "MATCHA fine-tuned on STS-B", "MATCHA (small)"
-    assert table.loc[(tuned, "rescaled"), "published"] == 61.08
-    assert pd.isna(table.loc[(general, "rescaled"), "published"])
-    assert table.loc[(tuned, "unscaled"), "value"] == pytest.approx(table.loc[(general, "unscaled"), "value"])
-    calibrated = table.xs("calibrated", level="scaling")["value"]
-    assert calibrated[tuned] == pytest.approx(calibrated[general])
-    assert calibrated[general] != pytest.approx(table.loc[(general, "unscaled"), "value"])
-    ranked = pd.read_csv(output / "table8.csv")
-    assert tuned not in set(ranked["metric"])
-    assert set(ranked["among"].dropna()) == {5}  # three ROUGEs, EmbSim, one checkpoint; word vectors are not ranked
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.bert(tmp_path_factory.mktemp("attribution") / "bert", initializer_range=0.05)
 
 
-def test_the_papers_encoders_are_measured_or_have_a_reason() -> None:
-    encoders = {metric.name: metric for metric in paper_encoders("cpu")}
-    assert len(encoders) == 23
-    assert encoders["MiniLM"].load()(["a dog"], ["a dog"]) == pytest.approx(1)
-    reasons = {
-        "GTE-Large": "thenlper/gte-large does not load",
-        "SNPMI": "come with --authors",
-        "Stella": "needs code",
-    }
-    for name, reason in reasons.items():
-        with pytest.raises(NotMeasured, match=reason):
-            encoders[name].load()
-    models = {
-        "encoder": ["all-paper", "Stella=folder"],
-        "word_vectors": ["GloVe=vectors.txt"],
-        "stsb_checkpoint": None,
-        "checkpoint": (),
-        "metric": (),
-    }
-    chosen = choose_metrics({**models, "run": {}})
-    names = [metric.name for metric in chosen if metric.group == "encoder"]
-    assert sorted(names) == sorted(encoders), "one that is given stands in place of the paper's"
+def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
+    data = write_data(tmp_path / "data")
+    arguments = ["--data", data, "--limit", 2, "--embsim", encoder, "--encoder", f"A={encoder}", "--encoder", "no/such"]
+    arguments += ["--bertscore", encoder, "--bertscore-layer", 2]
+    arguments += ["--checkpoint", f"small={checkpoint}", "--device", "cpu"]
+    arguments += ["--output", tmp_path / "out"]
+    result = CliRunner().invoke(attribution.main, list(map(str, arguments)))
+    assert result.exit_code == 0, result.output
+    assert result.stdout == (tmp_path / "out" / "report.txt").read_text(encoding="utf-8")
+    table = pd.read_csv(tmp_path / "out" / "table9.csv").set_index(["metric", "set", "figure"])
+    ours = ["MATCHA (small)", "MATCHA (small), exact"]
+    assert list(table.index.unique("metric")) == ["EmbSim", "BERTScore", "A", "such", *ours]
+    for name in ["EmbSim", "BERTScore", *ours]:
+        figures = table.sort_index().loc[name, "Overall"]
+        correct, incorrect, gap = (figures.loc[figure, "value"] for figure in ("correct", "incorrect", "gap"))
+        assert gap == pytest.approx(correct - incorrect)
+        assert figures.loc["gap", "low"] <= gap <= figures.loc["gap", "high"]
+        gaps = [table.loc[(name, title, "gap"), "value"] for title in ("SNLI", "MultiNLI", "TruthfulQA")]
+        assert gap == pytest.approx(np.mean(gaps))
+    metric = semantic_metrics.load("matcha", str(checkpoint))
+    rows = attribution.sample([triplets(key) for key in attribution.SETS], 2, 0)
+    means = [
+        np.mean(metric.compute(predictions=list(rows[side]), references=list(rows["reference"]))["scores"])
+        for side in ("correct", "incorrect")
+    ]
+    assert table.loc[(ours[1], "Overall", "gap"), "value"] == pytest.approx(100 * (means[0] - means[1]))
+    text = attribution.EXAMPLE_TEXTS["correct"]
+    score = metric.compute(predictions=[text], references=[attribution.EXAMPLE])["scores"]
+    page = (tmp_path / "out" / "figure7.html").read_text(encoding="utf-8")
+    assert f"MATCHA (small), correct, score {score[0]:.4f}" in page, "the checkpoint that was given is coloured"
+    example = pd.read_csv(tmp_path / "out" / "figure7.csv").set_index(["metric", "pair", "figure"])
+    assert example.loc[("EmbSim", "correct", "score"), "published"] == 81.0
+    assert example.loc[("RL-F1", "correct", "score"), "value"] == pytest.approx(28.57, abs=0.01), "as printed"
+    assert example.loc[("RL-F1", "incorrect", "score"), "value"] == pytest.approx(15.38, abs=0.01)
+    assert example.loc[("SimCSE", "correct", "score"), "reason"] == "not given, or no option of this command loads it"
+    assert "not measured: no/such does not load" in result.stdout

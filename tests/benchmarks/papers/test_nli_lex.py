@@ -5,23 +5,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from click.testing import CliRunner, Result
 from matplotlib.image import imread
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.plot_style import FORMATS
 from benchmarks.papers.nli_lex import judges as judges
 from benchmarks.papers.nli_lex.command import main
-from benchmarks.papers.nli_lex.report import CARD
 from benchmarks.papers.nli_lex.sets import JudgedSet, judged_set, read_judged
-from benchmarks.papers.nli_lex.tables import card_table
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 from tests.nli_lex.conftest import nli
-from training.cards import read_results
 
 QUESTIONS = 10
 MODELS = ("claude", "phi")
@@ -59,7 +53,6 @@ def judged(key: str) -> pd.DataFrame:
 
 
 def write_data(folder: Path) -> Path:
-    """A data folder with every file that the benchmark reads."""
     classes = ["entailment", "neutral", "contradiction"]
     pairs = {"premise": ["a dog runs"] * 6, "hypothesis": ["a cat sleeps"] * 6, "label": classes * 2}
     frames = {
@@ -90,29 +83,9 @@ def test_diver_qa_is_read_as_it_is_published(tmp_path: Path) -> None:
     assert read.candidates == list(frame["candidate"])
 
 
-def test_bem_reads_answer_then_reference_and_question(tmp_path: Path) -> None:
-    folder = tiny.bert(tmp_path / "bem", {}, labels=2)
-    tokenizer, network = (kind.from_pretrained(folder) for kind in (AutoTokenizer, AutoModelForSequenceClassification))
-    ids = [tokenizer.cls_token_id, *tokenizer("the dog", add_special_tokens=False)["input_ids"], tokenizer.sep_token_id]
-    types = [0] * len(ids)
-    for text in ("a cat", "is it"):
-        ids += [*tokenizer(text, add_special_tokens=False)["input_ids"], tokenizer.sep_token_id]
-    types += [1] * (len(ids) - len(types))
-    with torch.inference_mode():
-        logits = network.eval()(input_ids=torch.tensor([ids]), token_type_ids=torch.tensor([types])).logits
-    loaded = judges.bem(str(folder), None)
-    assert loaded.ask(one("the dog", ["a cat"])).scores[0] == pytest.approx(float(logits.softmax(-1)[0, 1]), abs=1e-6)
-    assert loaded.parameters == network.num_parameters()
-    with pytest.raises(NotMeasured, match="outputs are 2"):
-        judges.bem(str(tiny.bert(tmp_path / "three", {}, labels=3)), None)
-
-
 ROWS = 2 * QUESTIONS
 FORMS = {"paper": "NLI+lex, the paper's", "two_features": "NLI+lex, two features", "rich": "NLI+lex"}
 NLI = ["NLI alone, the paper's", "NLI alone"]
-JUDGES = ["ROUGE-L", "Exact match", "Token F1", "Containment", "Lexical match alone", "Token recall"]
-JUDGES += ["BERTScore", "BLEURT", "BEM", *NLI, *FORMS.values()]
-JUDGES += ["BEM (published per pair)", "GPT-4 (published per pair)"]
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +110,6 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def output(data: Path, model: Path) -> Path:
-    """Results of a run on every set, with a BEM of random weights."""
     folder, bem = data.parent / "results", tiny.bert(data.parent / "bem", {}, labels=2)
     result = run("--data", data, "--checkpoint", model, "--bem", bem, "--resamples", 20, "--output", folder)
     assert result.exit_code == 0, result.output
@@ -161,20 +133,6 @@ def test_all_tables_and_figures_are_written(output: Path) -> None:
     )  # neither blank nor black
 
 
-def test_every_judge_has_its_row(output: Path) -> None:
-    table = pd.read_csv(output / "table1.csv")
-    for _, rows in table.groupby("set"):
-        assert list(rows["judge"].unique()) == JUDGES
-    missing = table[table["value"].isna()]
-    assert missing["reason"].notna().all()
-    assert set(missing["judge"]) == {"BERTScore", "BLEURT", JUDGES[-2], JUDGES[-1]}
-    published = table.set_index(["set", "judge", "figure"])["published"]
-    assert published["DIVER-QA", FORMS["paper"], "mcc"] == pytest.approx(66.03)
-    ours = (NLI[1], FORMS["two_features"], FORMS["rich"])
-    assert all(np.isnan(published["DIVER-QA", name, "mcc"]) for name in ours)
-    assert table[table["set"] != "DIVER-QA"]["published"].isna().all()
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_nli_lex_is_the_metric_that_users_load(output: Path, model: Path, form: str) -> None:
     frame, metric = judged("nq301"), load("nli_lex", str(model))
@@ -185,17 +143,6 @@ def test_nli_lex_is_the_metric_that_users_load(output: Path, model: Path, form: 
     assert kept[FORMS[form]].tolist() == pytest.approx(result["scores"], abs=1e-9)
     accuracy = 100 * np.mean(np.array(result["correct"]) == frame["human_label"])
     assert figures(output)["NQ-open 301", "all", FORMS[form], "accuracy"] == pytest.approx(accuracy)
-
-
-def test_the_card_reads_the_results(output: Path, tmp_path: Path) -> None:
-    assert not (output / CARD).exists()  # not the shipped checkpoint
-    table = pd.concat([pd.read_csv(output / f"{name}.csv") for name in ("table1", "by_model")])
-    card_table(table, pd.read_csv(output / "checks.csv")).to_csv(tmp_path / CARD, index=False)
-    rows = read_results([tmp_path]).set_index(["set", "figure"])
-    assert rows.loc[(f"DIVER-QA ({ROWS} answers), {FORMS['paper']}", "MCC"), "published"] == pytest.approx(0.6603)
-    assert rows["value"].abs().max() <= 1
-    assert not rows.index.duplicated().any()
-    assert not any("EVOUNA" in name for name, _ in rows.index)  # settings were chosen on it
 
 
 def test_a_users_file_and_an_endpoint(model: Path, tmp_path: Path) -> None:

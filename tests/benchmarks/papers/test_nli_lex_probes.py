@@ -67,8 +67,6 @@ def test_the_command_writes_both_tables_and_the_benchmark_takes_its_figures(mode
 @pytest.mark.real_data
 def test_no_question_is_in_the_data(data_folder: Path) -> None:
     sets = ("evouna/nq", "diver_qa/sample", "openqa_eval/nq301", "sas_answers/nq_open_with_question")
-    known = {
-        question_key(text) for name in sets for text in pd.read_parquet(data_folder / f"{name}.parquet")["question"]
-    }
+    known = {question_key(one) for name in sets for one in pd.read_parquet(data_folder / f"{name}.parquet")["question"]}
     for probe in TITLES:
         assert not known & set(probe_answers(probe)["question"].map(question_key))

@@ -1,6 +1,5 @@
 """Sets of samples: sources, chains and their filter, the files that are made of them, and the command line."""
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -129,22 +128,6 @@ def test_a_chain_gives_the_papers_nine_samples() -> None:
     assert all(is_sound(row) for row in rows)
     assert {row["fusion"] for row in rows} == {CONCATENATION}
     assert len({row["id"] for row in rows}) == len(FORMS)
-
-
-def test_differences_need_dissimilar_neighbours() -> None:
-    near = Chain("s", "s:0", "red cat sat", "red dog ran", "two ships left")  # cos(prev, curr) is 1/3
-    far = Chain("s", "s:1", "one dam broke", "a mayor spoke", "two ships left")
-    dropped = Dropped()
-    rows = chain_samples(fused(near, far), (WORDS,), 0.25, dropped)
-    by_group = {group: Counter(row["operator"] for row in rows if row["group"] == group) for group in ("s:0", "s:1")}
-    assert by_group["s:0"] == {"overlap": 1, "union": 2}
-    assert by_group["s:1"] == {"overlap": 1, "difference": 6, "union": 2}
-    assert dropped == {("s", "difference: its chain has neighbours of cosine >= 0.25"): 6}
-    assert len(chain_samples(fused(near, far), (WORDS,), 0.34, Dropped())) == 18
-    constant: Score = cosine_of(lambda texts: np.ones((len(texts), 2)))
-    assert len(chain_samples(fused(far), (WORDS, constant), 0.25, Dropped())) == 3  # every encoder must agree
-    equal = Chain("s", "s:0", "a b c d", "a e f g", "h i j k")  # cos(prev, curr) is 1/4, the threshold
-    assert len(chain_samples(fused(equal), (WORDS,), 0.25, Dropped())) == 3
 
 
 @given(rows=st.integers(3, 30), limit=st.one_of(st.none(), st.integers(1, 60)), seed=st.integers(0, 5))

@@ -1,6 +1,5 @@
 """`python -m benchmarks stsscore` from end to end on a data folder and checkpoints made here; its sets and rows."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,17 +8,13 @@ import pytest
 from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
-from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.plot_style import FORMATS
-from benchmarks.papers.stsscore import scorers as rows
 from benchmarks.papers.stsscore import sets as sts
 from benchmarks.papers.stsscore.command import main
-from benchmarks.papers.stsscore.report import CARD
 from benchmarks.papers.stsscore.sets import PairSet, Seen, load_pairs, stsb_splits
-from benchmarks.papers.stsscore.tables import card_table
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
-from tests.benchmarks.papers.stsscore_data import ROWS, pairs, qqp, write_data
+from tests.benchmarks.papers.stsscore_data import pairs, qqp, write_data
 
 FIGURES = [f"figure{i}" for i in range(1, 14)]
 
@@ -40,7 +35,6 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def output(data: Path, scorer: Path) -> Path:
-    """What a whole run wrote, on every set."""
     folder, questions = data.parent / "results", data.parent / "qqp.tsv"
     qqp().to_csv(questions, sep="\t", index=False)
     weaker = tiny.bert(data.parent / "weaker", seed=1)
@@ -76,44 +70,6 @@ def test_stsscore_is_the_metric_that_users_load(output: Path, scorer: Path) -> N
     r = 100 * np.corrcoef(result["scores"], frame["score"])[0, 1]
     assert figures(output, 1)["STS-B test", "all", "STSScore (small)", "r"] == pytest.approx(r)
     assert f"STSScore (small): {result['signature']}" in (output / "report.txt").read_text(encoding="utf-8")
-
-
-def test_every_row_is_there(output: Path) -> None:
-    rows = ["BLEU", "BERTScore (published per pair)", "S-BERT", "STSScore (small)"]
-    authors = "STSScore, the authors' (published per pair)"
-    weaker = "STSScore, weaker backbone"
-    names = {i: list(pd.read_csv(output / f"table{i}.csv")["metric"].unique()) for i in range(1, 5)}
-    assert names == {
-        1: [*rows, authors],
-        2: [rows[3], weaker, authors],
-        3: [*rows[1:], "Ensemble"],
-        4: [rows[3], authors],
-    }
-    assert figures(output, 1)["WMT22 zh-en", "systems", authors, "r"] == pytest.approx(_systems_r())
-    assert figures(output, 2)["QQP train", "all", weaker, "auc"] > 0
-
-
-def _systems_r() -> float:
-    frame = pairs("wmt22")
-    kept = frame[frame["system"] != "refA"]
-    return 100 * kept["sts_score"].corr(kept["label"])
-
-
-def test_the_model_card_gets_what_was_measured(output: Path) -> None:
-    assert not (output / CARD).exists()  # not the shipped checkpoint
-    name, near = "STSScore (small)", pd.read_csv(output / "agreement.csv")
-    card = card_table(pd.read_csv(output / "table1.csv"), near, name).set_index(["set", "figure"])
-    measured = figures(output, 1)
-    for title, part, figure, place, published in (
-        ("STS-B test", "all", "rho", (f"STS-B test ({ROWS} pairs)", "spearman"), 0.89),
-        ("MRPC test", "all", "auc", (f"MRPC test ({ROWS} pairs)", "auc"), 0.85),
-        ("MRPC test", "unseen", "auc", (f"MRPC test without pairs of STS-B ({ROWS - 2} pairs)", "auc"), np.nan),
-        ("WMT22 zh-en", "all", "r", (f"WMT22 zh-en ({ROWS} pairs)", "pearson"), 0.27),
-    ):
-        expected = [measured[title, part, name, figure] / 100, published]
-        assert card.loc[place].tolist() == pytest.approx(expected, nan_ok=True)
-    r = near[near["metric"] == name].set_index("set")["r"]["STS-B test"] / 100
-    assert card.loc[(f"STS-B test ({ROWS} pairs)", "pearson with the authors' sts_score"), "value"] == pytest.approx(r)
 
 
 @pytest.fixture(scope="module")
@@ -152,22 +108,3 @@ def test_qqp_is_read_as_quora_publishes_it(tmp_path: Path) -> None:
     assert dataset.references == list(frame["question1"])
     assert dataset.candidates == list(frame["question2"])
     assert dataset.ratings.tolist() == list(frame["is_duplicate"])
-
-
-def test_published_scores_without_texts_are_those_of_the_rows(sets: dict[str, PairSet], tmp_path: Path) -> None:
-    mrpc = sets["mrpc"]
-    (tmp_path / "scores").mkdir()
-    lines = pd.DataFrame({"label": mrpc.ratings.astype(int), "bertscore_f1": np.linspace(0, 1, ROWS)})
-    lines.to_csv(tmp_path / "scores" / "mrpc.csv")
-    published = rows.PublishedScores(None, tmp_path, {"mrpc": mrpc})
-    found = published.score("BERTScore")(mrpc.candidates, mrpc.references)
-    np.testing.assert_allclose(found, lines["bertscore_f1"])
-    with pytest.raises(NotMeasured):
-        published.score("S-BERT")(mrpc.candidates, mrpc.references)
-    half = {"mrpc": replace(mrpc, lines=np.arange(ROWS)[::-1])}
-    lines[::-1].reset_index(drop=True).to_csv(tmp_path / "scores" / "mrpc.csv")
-    turned = rows.PublishedScores(None, tmp_path, half).score("BERTScore")(mrpc.candidates, mrpc.references)
-    np.testing.assert_allclose(turned, lines["bertscore_f1"])
-    lines[::-1].to_csv(tmp_path / "scores" / "mrpc.csv")
-    with pytest.raises(ValueError, match=r"mrpc\.csv: expected a line for each of"):
-        rows.PublishedScores(None, tmp_path, {"mrpc": mrpc})
