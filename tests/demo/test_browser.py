@@ -70,6 +70,11 @@ class Visit:
         page.on("request", lambda request: self.hosts.add(re.sub(r"^\w+:/*([^/:]*).*", r"\1", request.url, flags=re.S)))
         page.goto(address)
 
+    def type(self, **texts: str) -> None:
+        """Fill boxes, by the beginning of their labels."""
+        for label, text in texts.items():
+            self.page.get_by_label(f"{label}, one per line").fill(text)
+
     def click(self, name: str) -> None:
         """Press a button."""
         self.page.get_by_role("button", name=name, exact=True).first.click()
@@ -131,6 +136,30 @@ def test_an_example_is_scored_on_a_phone_in_the_dark(visit: Visit, name: str) ->
     if name == "matcha":
         scores = [float(row[rows[0].index(name)]) for row in rows[1:]]
         assert scores[0] > 0 > max(scores[1:]), "a paraphrase above 0, contradictions below"
+
+
+@pytest.mark.parametrize("name", ["matcha"])
+def test_texts_are_typed_and_invalid_ones_get_a_message(visit: Visit) -> None:
+    visit.type(Predictions=f"the dog barks\n{HOSTILE}", References="the dog")
+    visit.click("Score")
+    assert "References: expected 2 lines, as many as in the other box, got 1" in visit.text("That did not work.")
+    visit.shoot("matcha_invalid")
+    visit.type(Predictions="no cat", References="the dog barks")
+    visit.click("Score")
+    visit.text("over 1 rows")
+    before = visit.page.locator("table.sm-signed").inner_text()
+    visit.type(Predictions=f"the dog barks\n{HOSTILE}", References=f"the dog barks\n{HOSTILE}")
+    visit.click("Score")
+    assert HOSTILE in visit.text("Mean 1.000 over 2 rows")
+    assert visit.page.locator("table.sm-signed").inner_text() != before, "bars of its own"
+    assert "That did not work" not in visit.page.inner_text("body")
+    visit.page.get_by_label("Row to explain").fill("2")
+    visit.page.get_by_text("onerror").last.wait_for()
+    visit.page.wait_for_function("document.body.innerText.includes('raises the score')")
+    assert visit.page.locator("img[src=x]").count() == 0
+    assert visit.page.title() != "broken"
+    visit.page.get_by_label("Row to explain").fill("7")
+    visit.text("expected a number from 1 to 2, got 7")
 
 
 @pytest.mark.parametrize("name", ["matcha"])

@@ -45,6 +45,24 @@ def test_texts_give_what_their_embeddings_give(criteria: evaluate.Metric) -> Non
     assert from_texts["truncated"] == 0
 
 
+def test_the_form_of_a_result(criteria: evaluate.Metric) -> None:
+    result = criteria.compute(**TEXTS, per_sample=True)
+    for criterion in ("C1", "C3"):
+        assert result[criterion].keys() == MEASURES
+        for cells in result[criterion].values():
+            assert cells.keys() == {"both", "first", "second", "neither", "mean", "sd", "base", "n"}
+    assert all(cells.keys() == {"share", "mean", "sd", "n"} for cells in result["C4"].values())
+    for criterion in ("C2", "C5", "C6"):
+        extra = {"cases"} if criterion == "C6" else set()
+        assert result[criterion].keys() == {"share", "between", "n", "curve", "histogram", "angle"} | extra
+    assert result["operators"] == {"overlap": 2, "difference": 1, "union": 1}
+    assert result["per_sample"]["C1"]["row"] == [0, 3]
+    assert result["per_sample"]["C6"]["row"] == [2]
+    assert np.shape(result["per_sample"]["C1"]["ned"]) == (2, 2)
+    assert np.shape(result["per_sample"]["C4"]["ned"]) == (1, 1)
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+
+
 def test_added_rows_count_and_a_mistake_costs_none(criteria: evaluate.Metric) -> None:
     expected = criteria.compute(**TEXTS)
     rows = [dict(zip(TEXTS, row, strict=True)) for row in zip(*TEXTS.values(), strict=True)]

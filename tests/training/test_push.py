@@ -1,5 +1,6 @@
 """Pushing to a Hub on the loopback address, by the real client, and loading from there what was pushed."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -16,9 +17,11 @@ import yaml
 from click.testing import CliRunner, Result
 from huggingface_hub import HfApi, constants
 
+import semantic_metrics
 from semantic_metrics.cross_encoder.pair_checkpoint import checkpoint_digest
 from tests import tiny_pairs as tiny
-from tests.conftest import METRIC, ROOT
+from tests.conftest import METRIC, ROOT, Run
+from tests.demo.test_bundle import COLUMNS, rounded
 from tests.fake_hub import Hub, serve
 from tests.tiny_table import small_table
 from tests.training.conftest import TRAINING
@@ -280,6 +283,50 @@ def test_a_training_command_pushes_what_it_trained_or_says_before_that_it_cannot
     files = hub.files("team/mine")
     assert {name: files[name] for name in files if name != ".gitattributes"} == local(tmp_path / "out" / "checkpoint")
     assert {"README.md", "config.json", "model.safetensors"} <= set(files)
+
+
+EACH = """
+import json, sys
+import evaluate
+
+sys.modules["semantic_metrics"] = None
+calls = json.loads(sys.argv[1])
+owner = sys.argv[2]
+print(json.dumps([evaluate.load(f"{owner}/{name}", *names).compute(**columns) for name, names, columns in calls]))
+"""
+
+
+@pytest.mark.slow
+def test_every_metric_takes_its_weights_from_the_owner_that_pushed(
+    push: Push, hub: Hub, tmp_path: Path, run_python: Run
+) -> None:
+    """The real checkpoints of two owners; no environment variable names one of them."""
+    owners = ("other-team", "second-lab")
+    for owner in owners:
+        push("--push", "--owner", owner)
+    assert {repo.partition("/")[0] for _, repo in hub.repositories} == set(owners)
+    calls = [(name, (), columns) for name, columns in COLUMNS.items()]
+    calls.append(("matcha", ("contextual",), COLUMNS["matcha"]))
+    environment = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1"}
+    in_half = str(make_repo("model", "pairs", "org", tmp_path).folder)  # as pushed
+    expected = [
+        semantic_metrics.load(name, *(names or [in_half] * (name not in ("matcha", "set_criteria")))).compute(**columns)
+        for name, names, columns in calls
+    ]
+    for owner in owners:
+        hub.requests.clear()
+        environment |= {"HF_HOME": str(tmp_path / owner), "HF_ENDPOINT": hub.url}
+        done = run_python(EACH, json.dumps(calls), owner, cwd=tmp_path, **environment)
+        assert done.returncode == 0, done.stderr
+        other = next(name for name in owners if name != owner)
+        assert not [path for path in hub.requests if f"/{other}/" in path], "weights of the other owner"
+        assert any(f"/{owner}/pairs/" in path for path in hub.requests)
+        for call, loaded, result in zip(calls, json.loads(done.stdout), expected, strict=True):
+            assert rounded(loaded) == rounded(json.loads(json.dumps(result))), call
+        for kind, name in (("space", "nli_lex"), ("model", "pairs")):
+            card = hub.files(f"{owner}/{name}", kind=kind)["README.md"].decode()
+            assert f'evaluate.load("{owner}/' in card
+            assert 'evaluate.load("metrics/' not in card
 
 
 def test_what_was_fitted_for_weights_in_8_bits_is_for_those_that_are_pushed(tmp_path: Path) -> None:
