@@ -1,5 +1,6 @@
 """The command that fits the decision of support: from files of data to a checkpoint that judges."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -45,7 +46,8 @@ def test_a_fitted_checkpoint_judges(
     main()
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[: len(SETS)]] == [one.name for one in SETS]
-    assert all("balanced accuracy" in line for line in lines[: len(SETS)])
+    figures = [re.findall(r"\d+\.\d", line) for line in lines[: len(SETS)]]
+    assert all(len(row) == 3 and all(0 <= float(figure) <= 100 for figure in row) for row in figures)
     support = SupportScoring.from_checkpoint(f"{model}/")
     assert support.scorer.checkpoint_sha256.startswith(support.decision.checkpoint)
     coefficients = dict(zip(FEATURES, support.decision.support.coefficients, strict=True))
