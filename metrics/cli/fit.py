@@ -106,7 +106,7 @@ def fit(
     features; with --human, the weights of the parts of consensus on texts that people rated. `score`, `compare`,
     `report` and `validate` take both files. Name columns once, or once for each file.
 
-    Example: semantic-metrics fit rated.csv --answer said --label right --output threshold.json
+    Example: semantic-metrics fit rated.csv --predictions said --references gold --label right --output line.json
     """
     with as_input_error(ValueError):
         values = {name: _for_each(name, options.pop(name), len(files)) for name in COLUMN_OPTIONS}

@@ -18,13 +18,7 @@ from semantic_metrics.stats.bootstrap import RESAMPLES
 if TYPE_CHECKING:
     from semantic_metrics.stats.validation import Validation
 
-FIGURES = (
-    "spearman",
-    "kendall",
-    "pearson",
-    "ccc",
-    "auc",
-)  # the first decides by default, as no scaling of scores changes it
+FIGURES = ("spearman", "kendall", "pearson", "ccc", "auc")
 
 
 @click.command()
@@ -37,10 +31,9 @@ FIGURES = (
 @click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the rating scale; default: as in FILE.")
 @click.option(
     "--by",
-    default=FIGURES[0],
     type=click.Choice(FIGURES),
     metavar="FIGURE",
-    help=f"Figure that decides: {', '.join(FIGURES)}; default: {FIGURES[0]}.",
+    help=f"Figure that decides: {', '.join(FIGURES)}; default: auc for labels of two kinds, else spearman.",
 )
 @options.shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, options.MAX_RESAMPLES))
 @options.shared_option("--seed", type=click.IntRange(0))
@@ -52,7 +45,7 @@ def validate(
     metrics: MetricOptions,
     group: str | None,
     scale: tuple[float, float] | None,
-    by: str,
+    by: str | None,
     resamples: int,
     seed: int,
     output: Path | None,

@@ -167,20 +167,22 @@ class Validation:
 def validate(
     scores: Mapping[str, np.ndarray],
     ratings: Ratings,
-    by: str = "spearman",
+    by: str | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
     ranges: Mapping[str, Bounds] | None = None,
 ) -> Validation:
     """Compare metrics, by their (n,) scores on their native ranges, with ratings of the same rows.
 
-    `by` is the figure that decides which metric to trust, one of agreement_stats.FIGURES, or "auc" for labels 0 and 1.
-    The bootstrap draws groups. `ranges` has the lowest and highest score of a metric; [0, 1] for one that is not named.
+    `by` is the figure that decides which metric to trust, one of agreement_stats.FIGURES, or "auc" for labels 0 and 1;
+    None for "auc" where there are labels, else "spearman": no scaling of scores changes them. The bootstrap
+    draws groups. `ranges` has the lowest and highest score of a metric; [0, 1] for one that is not named.
 
     Raises:
         ValueError: ratings are not of two kinds, as "auc" asks for.
     """
     labels = ratings.mean == 1 if ratings.are_labels else None
+    by = by or ("spearman" if labels is None else "auc")
     if by == "auc" and labels is None:
         raise ValueError("by: expected ratings of two kinds for auc, such as 0 and 1, got more")
     unit = {name: to_unit(values, (ranges or {}).get(name, UNIT)) for name, values in scores.items()}

@@ -116,7 +116,8 @@ def test_labels_have_an_area_under_roc() -> None:
     rng = np.random.default_rng(0)
     labels = rng.permutation(np.repeat([0.0, 1.0], 30))
     scores = labels + rng.normal(0, 1, 60)
-    found = validate({"one": scores, "noise": rng.random(60)}, ratings(labels), "auc", 100)
+    found = validate({"one": scores, "noise": rng.random(60)}, ratings(labels), resamples=100)
+    assert "the highest AUC" in found.verdict
     area = found.figures["one"]["auc"]
     assert area.value == pytest.approx(roc_auc_score(labels, scores))
     assert area.low < area.value < area.high

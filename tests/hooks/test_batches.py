@@ -108,8 +108,10 @@ def test_datasets_map(run_example: Callable[[str], dict]) -> None:
 
 def test_pandas(run_example: Callable[[str], dict]) -> None:
     scored = run_example("pandas")["scored"]
-    expected = load("consensus").compute(predictions=TEXTS["answer"], references=TEXTS["gold"])
-    assert scored.to_dict("list") == {**TEXTS, "consensus": expected["scores"]}
+    expected = load("nli_lex").compute(
+        predictions=TEXTS["answer"], references=TEXTS["gold"], questions=TEXTS["question"]
+    )
+    assert scored.to_dict("list") == {**TEXTS, "nli_lex": expected["scores"]}
 
 
 def test_the_exported_encoder(run_example: Callable[[str], dict]) -> None:

@@ -102,6 +102,16 @@ def test_an_evaluation_of_mlflow(run_example: Callable[[str], dict], monkeypatch
     assert sorted(values) == pytest.approx(scores, abs=1e-6)
 
 
+def test_a_metric_of_ragas(run_example: Callable[[str], dict], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGAS_DO_NOT_TRACK", "true")
+    pytest.importorskip("ragas", reason="ragas is not installed (pip install ragas)")
+    result = run_example("ragas")["result"]
+    columns = {"predictions": ["The cat."], "references": ["The cat sleeps."], "questions": ["who sleeps?"]}
+    (expected,) = load("nli_lex").compute(**columns)["scores"]
+    assert result.value == pytest.approx(expected, abs=1e-6)
+    assert result.reason.startswith(f"nli_lex {expected:.4f}, correct ")
+
+
 def test_the_metric_function_of_diver_qa(tmp_path: Path) -> None:
     path = tmp_path / "nli_lex_metric.py"
     path.write_text(example("The harness of DIVER-QA"), encoding="utf-8")

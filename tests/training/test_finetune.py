@@ -1,6 +1,7 @@
 """Fine-tuning on one's own pairs, the mean of two contextual checkpoints, and the fit of support's decision."""
 
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -130,7 +131,8 @@ def test_it_judges(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     main()
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[: len(SETS)]] == [one.name for one in SETS]
-    assert all("balanced accuracy" in line for line in lines[: len(SETS)])
+    figures = [re.findall(r"\d+\.\d", line) for line in lines[: len(SETS)]]
+    assert all(len(row) == 3 and all(0 <= float(figure) <= 100 for figure in row) for row in figures)
     support = SupportScoring.from_checkpoint(f"{model}/")
     assert support.scorer.checkpoint_sha256.startswith(support.decision.checkpoint)
     coefficients = dict(zip(FEATURES, support.decision.support.coefficients, strict=True))
