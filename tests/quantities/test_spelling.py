@@ -10,7 +10,7 @@ from semantic_metrics.quantities.rules import SAME, rule
     ("one", "other"),
     [
         ("The waiter was late.", "The waitre was late."),
-        ("Tokyo", "Toyko"),
+        ("Bangkok", "Bankgok"),
         ("Mississippi", "Missisippi"),
         ("Picasso", "Piccaso"),
         ("The neighbours organised a fund for the theatre.", "The neighbors organized a fund for the theater."),
@@ -27,6 +27,7 @@ def test_one_word_in_two_spellings_is_the_same(one: str, other: str) -> None:
     [
         ("The trial was quiet.", "The trail was quite."),
         ("Marian", "Marina"),
+        ("Daina won.", "Dania won."),
         ("Brett", "Bret"),
         ("Cameron", "Cameroon"),
         ("desert", "dessert"),
