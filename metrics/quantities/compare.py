@@ -52,9 +52,11 @@ BEFORE_DATES = word_set("on in at the of")
 DOLLARS = word_set("CAD AUD HKD SGD")
 LONG_PERIODS = word_set("d wk mo yr fortnight decade century")
 TELLING = re.compile(  # what only looks like punctuation: "!x", "f'(x)", "n!", "5!", "*p", "A*"
-    r"(?<![\w!?.)])!(?=[\w(])|(?<![\w'\u2019\"])[a-zA-Z]['\u2019](?![\w'\u2019\"])|(?<![\w'\u2019])[a-z]!(?!\w)"
-    r"|\A\d+!(?=\W*\Z)|\A\*(?=\w[^*]*\Z)|(?<!\S)[A-Z]\*\Z"
+    r"(?<![\w!?.)])!(?=[\w(])|(?<![\w'\u2018\u2019\"])[a-zA-Z]['\u2019](?=\s?(?:[(=+*/<>,.^-]|\Z))"
+    r"|(?<![\w'\u2019])[a-z]!(?!\w)|\A\d+!(?=\W*\Z)|\A\*(?=[a-z]\w*(?:\s?[=+\[-][^*]*|[^\w*]*)\Z)"
+    r"|(?<!\S)[A-Z]\*(?=\W*\Z)"
 )
+ROOTS = frozenset("\u221a\u221b\u221c")
 OUTER = frozenset(".,;:!()[]{}*_")
 PUNCTUATION = frozenset(".,;:!?()[]{}'\"-_\u2013\u2014\u2026\u00a7")
 MOST_WORDS_IN_ORDER = 12
@@ -156,8 +158,9 @@ def relate(one: Quantity, other: Quantity) -> str:
     if kinds <= {DATE, YEAR}:
         return _relate_dates(one, other)
     if YEAR in kinds and kinds & {NUMBER, ORDINAL}:
-        if f"{one.number % 100}" == other.text or f"{other.number % 100}" == one.text:
-            return OPEN  # "1969", "69"
+        year, number = (one, other) if one.kind == YEAR else (other, one)
+        if number.text == year.text[-2:] and not 10 <= number.number <= 30:  # "1969", "69"; 2020 is not 20
+            return OPEN
         said = one.unit.name or other.unit.name  # "the 1900s", "nineteen hundred"
         return DIFFERENT if one.number != other.number else OPEN if said else EQUAL
     if (NUMBER in kinds and DATE in kinds) or (kinds & {NUMBER, YEAR} and CLOCK in kinds):
@@ -181,7 +184,8 @@ def _relate_codes(code: Quantity, other: Quantity) -> str:
     if other.kind != IDENTIFIER and text == str(other.number):  # "chapter 4", "chapter IV"
         return EQUAL
     if other.kind in (RANGE, CLOCK):
-        same = parts == [*map(str, other.values)] if other.kind == RANGE else _may_be_same(code, other)
+        written = [*map(str, other.values)], re.findall(r"\w+", said)  # "fifty-fifty", "the ratio 50:50"
+        same = parts in written if other.kind == RANGE else _may_be_same(code, other)
         return OPEN if same else DIFFERENT
     if f"{text}.0" == said or f"{said}.0" == text:
         return OPEN
@@ -243,6 +247,8 @@ def _relate_ranges(one: Quantity, other: Quantity) -> str:
         return OPEN if within or odds or scalar.bound or scalar.text.replace("/", "-") == span.text else DIFFERENT
     if one.values == other.values or one.text == other.text:
         return EQUAL
+    if len(one.values) == 6:  # "3 to 5 May", "May 3 to May 5, 2020"
+        return _relate_parts(one.values, other.values)
     return OPEN if any(a == b for a, b in sides) or _may_be_same_range(scalar, span) else DIFFERENT
 
 
@@ -256,8 +262,10 @@ def _relate_date_and_range(date: Quantity, span: Quantity) -> str:
 
 
 def _may_be_same_range(one: Quantity, other: Quantity) -> bool:
-    """Whether two ranges may be the same times of the day ("9-5", "9 am to 5 pm")."""
+    """Whether two ranges may be the same times of the day ("9-5", "9 am to 5 pm"), or one ratio ("2:4", "1:2")."""
     pairs = [*zip(one.values, other.values, strict=True)]
+    if one.open != other.open and all(a * other.values[-1] == b * one.values[-1] for a, b in pairs):
+        return True
     if one.open or other.open:
         return all((a - b) % 720 == 0 for a, b in pairs)
     bare = one.unit == other.unit == NO_UNIT
@@ -329,7 +337,7 @@ def _is_habit(unit: Unit, other: Unit) -> bool:
 
 
 def _may_be(one: Quantity, other: Quantity) -> bool:
-    """Whether a unit may be read as the other: "5m" as minutes or millions, "5K" as kilometres, "5 pounds" as money."""
+    """Whether a unit may be read as the other: "5m" as minutes or millions, "5 pounds" as money."""
     value, dimension, alike = other.values[0], other.unit.dimension, one.number == other.number
     if one.text[:-1].isdigit() and one.text.casefold() == other.text.casefold():  # "221B", "221b"
         return True
@@ -367,7 +375,8 @@ def _may_be_same(number: Quantity, other: Quantity) -> bool:
 def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> str:
     if one.kind == other.kind == RATE and x == y and one.number != other.number:
         return OPEN  # "twice a day" need not be "every 12 hours"
-    if one.open != other.open and (abs(x) == abs(y) or 1000 * x == y or x == 1000 * y):
+    listed = one.text != other.text or one.unit != NO_UNIT  # not so "3,14" beside "The answer is 3,14."
+    if one.open != other.open and listed and (abs(x) == abs(y) or 1000 * x == y or x == 1000 * y):
         return OPEN
     if x == y:
         return EQUAL
@@ -428,7 +437,7 @@ def _differences(first: Reading, second: Reading) -> list[Difference]:
         return [found]
     words, others = first.words, second.words
     if words == others and len(first.quantities) == len(second.quantities):
-        return _in_same_words(first, second) if _signs(first) == _signs(second) else []
+        return _in_same_words(first, second) if _roots(first) == _roots(second) else []
     if letters := _other_letters(first.text, second.text):
         return letters
     if initials := other_initials(words, others):
@@ -451,12 +460,19 @@ def relate_bare(one: str, other: str) -> str:
     """EQUAL or DIFFERENT where both texts are quantities and nothing else, but for "the answer is" and the like."""
     first, second = read(one), read(other)
     words, others = ([word for word in reading.words if word not in FILLERS] for reading in (first, second))
-    if words != others or not words or words.count(Q) != len(words) or _signs(first) != _signs(second):
+    if words != others or not words or words.count(Q) != len(words) or _roots(first) != _roots(second):
         return OPEN
-    ours, theirs = first.quantities, second.quantities
-    if any(all(relate(a, b) == DIFFERENT for b in theirs[:MOST_TRIED]) for a in ours[:MOST_TRIED]):  # in any order
-        return DIFFERENT
-    return EQUAL if all(relate(a, b) == EQUAL for a, b in zip(ours, theirs, strict=True)) else OPEN
+    sides = first.quantities, second.quantities
+    for ours, theirs in (sides, sides[::-1]):  # in any order
+        if any(all(relate(a, b) == DIFFERENT for b in theirs[:MOST_TRIED]) for a in ours[:MOST_TRIED]):
+            return DIFFERENT
+    same = all(relate(a, b) == EQUAL for a, b in zip(*sides, strict=True))
+    return EQUAL if same and _signs(first) == _signs(second) else OPEN
+
+
+def _roots(reading: Reading) -> list[str]:
+    """Signs that make another number of the one beside them: a root of 4 may be "2", and "5!" 120."""
+    return [*(word for word in reading.frame if word in ROOTS), *TELLING.findall(reading.text)]
 
 
 def _negations(words: tuple[str, ...]) -> set[str]:
@@ -542,7 +558,8 @@ def _other_order(first: Reading, second: Reading) -> Difference | None:
         return None
     places = [i for i, (a, b) in enumerate(zip(*frames, strict=True)) if a != b]
     middle = frames[0][places[0] : places[-1] + 1]
-    listed = {"and", "or"}.intersection(middle) or IN_ORDER.intersection((middle[0], middle[-1]))
+    ends = {frame[i] for frame in frames for i in (places[0], places[-1])}
+    listed = {"and", "or"}.intersection(middle) or IN_ORDER & ends
     return Difference(first.text.strip(), second.text.strip()) if IN_ORDER & {*middle} and not listed else None
 
 

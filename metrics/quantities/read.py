@@ -24,7 +24,7 @@ from semantic_metrics.quantities.spell import (
     cardinal,
     years_in_digits,
 )
-from semantic_metrics.quantities.units import CURRENCY_SIGNS, NAMES, NO_UNIT, Unit, find_unit
+from semantic_metrics.quantities.units import CURRENCY_SIGNS, NAMES, NO_UNIT, PERCENT, Unit, find_unit
 
 # kinds of quantities
 NUMBER, ORDINAL, YEAR, DATE, WEEKDAY, CLOCK = "number", "ordinal", "year", "date", "weekday", "clock time"
@@ -143,7 +143,8 @@ SLASH = re.compile(r"\s?/\s?(\d{1,4})(?![\w/]|\.\d)")
 MIXED = re.compile(r"\s(\d{1,3})/(\d{1,3})(?![\w/])")
 SCALE_WORD = re.compile(rf"[\s-]?(hundred|lakh|crore|{'|'.join([*SCALES, *SHORT_SCALES])})s?\b", re.I)
 WORD_SCALES = {"hundred": 100, "lakh": 10**5, "crore": 10**7} | SCALES | {a: SCALES[b] for a, b in SHORT_SCALES.items()}
-AND_HALF = re.compile(r"\s(?:and\s)?a\s(half|quarter)\b")
+AND_HALF = re.compile(r"\sand\sa\s(half|quarter)\b")
+POINTS = re.compile(r"[\s-]points?\b")
 PER_TIME = re.compile(
     r"(?:\s?x|\stimes?)?(?:(?:\s(?:an?|per|each|every)\s|/)(hour|day|week|month|year|minute|second)\b"
     rf"|\s({'|'.join(RATES)})\b)", re.I
@@ -588,6 +589,8 @@ def _number(text: str, begin: int, place: int, unit: Unit | None = None, point: 
         return found
     if scaled != 1:
         value, step = value * scaled, step * scaled
+    if whole and scaled in (1, *SCALES.values()) and (match := AND_HALF.match(text, end)):  # "2 and a half hours"
+        value, end, step = value + Fraction(scaled, PARTS[match[1]]), match.end(), Fraction(0)
     return _with_unit(text, begin, end, value, step, digits, unit, after_digits=True)
 
 
@@ -686,10 +689,11 @@ def _with_unit(
     unit = unit or NO_UNIT
     if unit.name and step and (match := AND_HALF.match(text, end)):  # "an hour and a half"
         value, end, step = value + Fraction(1, PARTS[match[1]]), match.end(), Fraction(0)
+    if unit is PERCENT and (match := POINTS.match(text, end)):  # "5% points"
+        unit, end = NAMES["percentage_point"], match.end()
     base, base_step = (value * unit.size + unit.zero, step * unit.size) if unit.name else (value, step)
-    either = (
-        POINT_OF_THOUSANDS.search(text, begin, end) is not None or DECIMAL_COMMA.fullmatch(text.strip()) is not None
-    )
+    alone = DECIMAL_COMMA.fullmatch(text, begin, end) is not None and text.strip() == text[begin:end]
+    either = alone or POINT_OF_THOUSANDS.search(text, begin, end) is not None
     return Quantity(NUMBER, (base,), begin, end, text[begin:end], value, unit, "", base_step, digits, either)
 
 

@@ -66,6 +66,14 @@ CONVERSIONS = [
     ("$2-a-day", "$2 a day"),
     ("221B Baker Street", "221b Baker Street"),
     ("Growth was negative 1.2 percent.", "Growth was -1.2%."),
+    ("It took 2 and a half hours.", "It took 2.5 hours."),
+    ("It rose by 5% points.", "It rose by 5 percentage points."),
+    ("1,5", "1,5."),
+    ("\u2018A\u2019", "'A'"),
+    ("79 CE", "79"),
+    ("He got an A*", "He got an A*."),
+    ("*terms apply", "terms apply"),
+    ("rock 'n' roll", "rock n' roll"),
 ]
 WRONG_UNITS = [
     ("The crate weighs 5 kg.", "The crate weighs 5 pounds."),
@@ -147,6 +155,11 @@ DOUBTFUL = [
     ("5!", "5"),
     ("\u221a4", "2"),
     ("about 40", "40ish"),
+    ("He earns $2 million a quarter.", "He earns $2 million per quarter."),
+    ("from 3 to 5 May", "from May 3 to May 5, 2020"),
+    ("The odds are 50-50.", "The odds are 50/50."),
+    ("mixed in a ratio of 2:4", "mixed 1:2"),
+    ("5!", "120"),
 ]
 # writings of a date, then those of another one
 DATES = [
@@ -250,6 +263,10 @@ NOT_THE_SAME = [
     ("(2,3)", "(2,4)"),
     ("1,2,3", "1,2,4"),
     ("5-7 days", "5-8 days"),
+    ("2020 people came.", "20 people came."),
+    ("2005 people came.", "5 people came."),
+    ("Total = 5", "Total: 6"),
+    ("\u2022 The dose is 5 mg.", "The dose is 10 mg."),
 ]
 OPEN = [
     ("Over 200 came.", "206 came."),
@@ -296,6 +313,8 @@ ANSWERS = [
     ("How many?", "It is twelve.", "12", SAME),
     ("How many?", "none", "0", SAME),
     ("How long?", "about 3 h", "3 hours", ""),
+    ("Which?", "The answer is 2, 2.", "2, 3", DIFFERENT),
+    ("Which?", "2, 3", "The answer is 2, 2.", DIFFERENT),
     ("Which? A) red B) green C) blue", "C", "C) blue", SAME),
     ("Which?", "C#", "C", DIFFERENT),
     ("Which? A) red B) green C) blue", "It is blue.", "C", SAME),
