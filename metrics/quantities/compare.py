@@ -43,12 +43,20 @@ NEGATIONS = word_set(
 )
 LISTED = word_set("and or , times plus x by + * \u00d7 ; &")
 JOINING = LISTED | word_set("as well in on at the a")
-IN_ORDER = word_set("to into before after from than / > < until over beats \\")
+IN_ORDER = word_set("to into before after from than / > < until over beats \\ \u2192 \u2190")
 FILLERS = word_set("answer is the a an it s its was are there they about of that equals in on at day")
 IN_BASE = re.compile(r"0[xX][0-9a-fA-F]+|0[bB][01]+")
+FOUR_DIGITS = re.compile(r"(\d?\d)\.?([0-5]\d)(?!\d)")
 AGAIN = word_set("as well too also then again another more later and did so")
 BEFORE_DATES = word_set("on in at the of")
+DOLLARS = word_set("CAD AUD HKD SGD")
 LONG_PERIODS = word_set("d wk mo yr fortnight decade century")
+TELLING = re.compile(  # what only looks like punctuation: "!x", "f'(x)", "n!", "5!", "*p", "A*"
+    r"(?<![\w!?.)])!(?=[\w(])|(?<![\w'\u2018\u2019\"])[a-zA-Z]['\u2019](?=\s?(?:[(=+*/<>,.^-]|\Z))"
+    r"|(?<![\w'\u2019])[a-z]!(?!\w)|\A\d+!(?=\W*\Z)|\A\*(?=[a-z]\w*(?:\s?[=+\[-][^*]*|[^\w*]*)\Z)"
+    r"|(?<!\S)[A-Z]\*(?=\W*\Z)"
+)
+ROOTS = frozenset("\u221a\u221b\u221c")
 OUTER = frozenset(".,;:!()[]{}*_")
 PUNCTUATION = frozenset(".,;:!?()[]{}'\"-_\u2013\u2014\u2026\u00a7")
 MOST_WORDS_IN_ORDER = 12
@@ -94,9 +102,12 @@ def compare(one: str, other: str) -> Comparison:
         one, other = one.casefold(), other.casefold()  # "MW" in capitals is no other unit than "mW"
     first, second = read(one), read(other)
     key, pairs = _key(first), list(zip(first.quantities, second.quantities, strict=False))
+    if TELLING.findall(first.text) != TELLING.findall(second.text):
+        return Comparison(False, tuple(_differences(first, second)))
     if first.text and _bare(first.text) == _bare(second.text):
         same_count = len(first.quantities) == len(second.quantities)
-        if not (same_count and any(relate(a, b) == DIFFERENT for a, b in pairs)):  # "5 mW" is not "5 MW"
+        wrong = {DIFFERENT} if fold(first.text) == fold(second.text) else {DIFFERENT, OPEN}  # "5 mW", "5 MW"; "($5)"
+        if same_count and not any(relate(a, b) in wrong for a, b in pairs):
             return Comparison(True)
     same_marks = first.marks == second.marks or not (first.marks and second.marks)  # "x[0]" is not "x[1]"
     if key and key == _key(second) and same_marks and all(relate(a, b) == EQUAL for a, b in pairs):
@@ -143,16 +154,17 @@ def relate(one: Quantity, other: Quantity) -> str:
     """
     kinds = {one.kind, other.kind}
     if IDENTIFIER in kinds:
-        pairs = (one, other), (other, one)
-        counted = any(a.kind == IDENTIFIER != b.kind and a.text == str(b.number) for a, b in pairs)  # "chapter 4", "IV"
-        return EQUAL if _joined_up(one) == _joined_up(other) or counted else _relate_codes(one, other)
+        return _relate_codes(*((one, other) if one.kind == IDENTIFIER else (other, one)))
     if kinds <= {DATE, YEAR}:
         return _relate_dates(one, other)
     if YEAR in kinds and kinds & {NUMBER, ORDINAL}:
+        year, number = (one, other) if one.kind == YEAR else (other, one)
+        if number.text == year.text[-2:] and not 10 <= number.number <= 30:  # "1969", "69"; 2020 is not 20
+            return OPEN
         said = one.unit.name or other.unit.name  # "the 1900s", "nineteen hundred"
         return DIFFERENT if one.number != other.number else OPEN if said else EQUAL
-    if NUMBER in kinds and kinds & {DATE, CLOCK}:
-        return OPEN if _may_be_same(*((one, other) if one.kind == NUMBER else (other, one))) else DIFFERENT
+    if (NUMBER in kinds and DATE in kinds) or (kinds & {NUMBER, YEAR} and CLOCK in kinds):
+        return OPEN if _may_be_same(*((other, one) if one.kind in (DATE, CLOCK) else (one, other))) else DIFFERENT
     if RANGE in kinds:
         return OPEN if one.text == other.text and len(kinds) > 1 else _relate_ranges(one, other)
     if SHARE in kinds and len(one.values) == len(other.values) == 1:
@@ -164,19 +176,22 @@ def relate(one: Quantity, other: Quantity) -> str:
     return _relate_amounts(one, other)
 
 
-def _relate_codes(one: Quantity, other: Quantity) -> str:
-    """OPEN where a code may be a range or a number: "50/50" and "50-50", "USB 2.0" and "USB 2", "0xFF" and 255."""
-    code, other = (one, other) if one.kind == IDENTIFIER else (other, one)
+def _relate_codes(code: Quantity, other: Quantity) -> str:
+    """OPEN where a code may be a range, a time or a number: "50/50", "50-50"; "0900", 9 am; "2.0", "2"; "0xFF", 255."""
+    (text, said), parts = ("".join(one.text.split()) for one in (code, other)), re.findall(r"\w+", code.text)
+    if text.casefold() == said.casefold():
+        return EQUAL if text == said or other.kind == IDENTIFIER else OPEN  # "5G", "5 g"
+    if other.kind != IDENTIFIER and text == str(other.number):  # "chapter 4", "chapter IV"
+        return EQUAL
+    if other.kind in (RANGE, CLOCK):
+        written = [*map(str, other.values)], re.findall(r"\w+", said)  # "fifty-fifty", "the ratio 50:50"
+        same = parts in written if other.kind == RANGE else _may_be_same(code, other)
+        return OPEN if same else DIFFERENT
+    if f"{text}.0" == said or f"{said}.0" == text:
+        return OPEN
     if other.kind == IDENTIFIER:
-        return DIFFERENT
-    if other.kind == RANGE:
-        return OPEN if re.findall(r"\d+", code.text) == re.findall(r"\d+", other.text) else DIFFERENT
-    value = int(code.text, 0) if IN_BASE.fullmatch(code.text) else None
-    return OPEN if code.text == f"{other.text}.0" or value == other.number else DIFFERENT
-
-
-def _joined_up(quantity: Quantity) -> str:
-    return "".join(quantity.text.casefold().split())
+        return OPEN if parts == re.findall(r"\w+", said) else DIFFERENT  # of a telephone
+    return OPEN if IN_BASE.fullmatch(text) and int(text, 0) == other.number else DIFFERENT
 
 
 def _relate_dates(one: Quantity, other: Quantity) -> str:
@@ -215,33 +230,46 @@ def _relate_clocks(one: Quantity, other: Quantity) -> str:
 
 def _relate_ranges(one: Quantity, other: Quantity) -> str:
     scalar, span = (one, other) if other.kind == RANGE else (other, one)
-    if scalar.kind == CLOCK and max(span.values) <= 60:
-        return OPEN  # "ten to four"
-    both = one.kind == other.kind
     if len(scalar.values) == 3 and len(span.values) == 6:
-        if scalar.bound or span.bound or scalar.unit.name or span.unit.name:
-            return OPEN
-        parts = scalar.values, span.values[:3], span.values[3:]
-        known = min(next((i for i, part in enumerate(date) if not part), 3) for date in parts)
-        date, first, last = (values[:known] for values in parts)
-        return OPEN if first <= date <= last else DIFFERENT
-    if len(scalar.values) != len(span.values) if both else (len(scalar.values), len(span.values)) != (1, 2):
+        return _relate_date_and_range(scalar, span)
+    clock = scalar.kind == CLOCK and max(span.values) <= 60  # "ten to four"
+    if clock or len(scalar.values) != (len(span.values) if scalar.kind == RANGE else len(span.values) - 1):
         return OPEN
     if len({one.unit.dimension, other.unit.dimension} - {""}) > 1:
         return OPEN if _leaves_out(one.unit, other.unit) or _leaves_out(other.unit, one.unit) else DIFFERENT
-    if not both:
-        low, high = sorted(span.values)
-        return OPEN if low <= scalar.values[0] <= high or scalar.bound else DIFFERENT
+    sides = [(scalar.values, span.values)]
+    if NO_UNIT in (one.unit, other.unit) and one.unit != other.unit:  # "10-20%", "10-20"
+        bare = [tuple((x - side.unit.zero) / side.unit.size for x in side.values) for side in (scalar, span)]
+        sides.append((bare[0], bare[1]))
+    if scalar.kind != RANGE:
+        within = any(min(span) <= value <= max(span) for (value,), span in sides)
+        odds = span.open and scalar.values[0] * sum(span.values) == span.values[0]  # 1:1 and 50%
+        return OPEN if within or odds or scalar.bound or scalar.text.replace("/", "-") == span.text else DIFFERENT
     if one.values == other.values or one.text == other.text:
         return EQUAL
-    if len(one.values) == 6:
+    if len(one.values) == 6:  # "3 to 5 May", "May 3 to May 5, 2020"
         return _relate_parts(one.values, other.values)
-    if one.open != other.open and all(
-        a * other.values[-1] == b * one.values[-1] for a, b in zip(one.values, other.values, strict=True)
-    ):
-        return OPEN  # "2:4" may be the ratio 1:2
-    halves = all((a - b) % 720 == 0 for a, b in zip(one.values, other.values, strict=True))  # of the day
-    return OPEN if halves and (one.open or other.open) else DIFFERENT
+    return OPEN if any(a == b for a, b in sides) or _may_be_same_range(scalar, span) else DIFFERENT
+
+
+def _relate_date_and_range(date: Quantity, span: Quantity) -> str:
+    if date.bound or span.bound or date.unit.name or span.unit.name:
+        return OPEN
+    parts = date.values, span.values[:3], span.values[3:]
+    known = min(next((i for i, part in enumerate(one) if not part), 3) for one in parts)
+    value, first, last = (values[:known] for values in parts)
+    return OPEN if first <= value <= last else DIFFERENT
+
+
+def _may_be_same_range(one: Quantity, other: Quantity) -> bool:
+    """Whether two ranges may be the same times of the day ("9-5", "9 am to 5 pm"), or one ratio ("2:4", "1:2")."""
+    pairs = [*zip(one.values, other.values, strict=True)]
+    if one.open != other.open and all(a * other.values[-1] == b * one.values[-1] for a, b in pairs):
+        return True
+    if one.open or other.open:
+        return all((a - b) % 720 == 0 for a, b in pairs)
+    bare = one.unit == other.unit == NO_UNIT
+    return bare and any(all((x * a - y * b) % 720 == 0 for a, b in pairs) for x, y in ((60, 1), (1, 60)))
 
 
 def _relate_shares(share: Quantity, other: Quantity) -> str:
@@ -309,39 +337,46 @@ def _is_habit(unit: Unit, other: Unit) -> bool:
 
 
 def _may_be(one: Quantity, other: Quantity) -> bool:
-    """Whether a unit may be read as the other: "5m" as minutes or millions, "5K" as kilometres, "5 pounds" as money."""
-    value, dimension = other.values[0], other.unit.dimension
+    """Whether a unit may be read as the other: "5m" as minutes or millions, "5 pounds" as money."""
+    value, dimension, alike = other.values[0], other.unit.dimension, one.number == other.number
+    if one.text[:-1].isdigit() and one.text.casefold() == other.text.casefold():  # "221B", "221b"
+        return True
+    if one.kind == ORDINAL:  # "wait a second", "the twenty second"
+        return one.text.lower() == "second" and dimension == "time" and other.number == 1
+    if other.kind == ORDINAL:
+        return one.text.endswith("second") and other.number == one.number + 2
     if one.unit == SYMBOLS["m"] and one.text.endswith("m"):
         return value == one.number * {"time": 60, "": 10**6}.get(dimension, 0)
-    if one.unit == NAMES["degree"]:
-        return dimension == "temperature" and one.number == other.number
-    if one.unit in (NAMES["p"], NAMES["cent"]) and one.text[-1] in "pc":
-        return one.number == other.number
     if one.unit == NAMES["basis_point"] and other.unit == PERCENT:
         return one.number == 10_000 * value
-    if one.unit == NAMES["basis_point"]:  # "bps" are also bits per second
-        return dimension == "data/time" and one.number == other.number
-    if one.unit.name.split("/")[0] == "lb" and "pound" in one.text:
-        return dimension.split("/")[0] == "GBP" and other.number == one.number
-    return dimension == "length" and one.text[-1] in "kK" and value == one.values[0]
+    return alike and (
+        (one.unit.name == "USD" and "us" not in one.text.lower() and dimension in DOLLARS)
+        or (one.unit == NAMES["degree"] and dimension == "temperature")
+        or (one.unit in (NAMES["p"], NAMES["cent"]) and one.text[-1] in "pc")
+        or (one.unit == NAMES["basis_point"] and dimension == "data/time")  # "bps" are also bits per second
+        or (one.unit.name.split("/")[0] == "lb" and "pound" in one.text and dimension.split("/")[0] == "GBP")
+    )
 
 
 def _may_be_same(number: Quantity, other: Quantity) -> bool:
     """Whether a number may be a date or a time of the day: "12/25", "06/2020", "at 9"."""
     if other.kind == CLOCK:
+        if digits := FOUR_DIGITS.match(number.text):  # "1500", "10.30", "0900"
+            return (60 * int(digits[1]) + int(digits[2]) - other.values[0]) % 720 == 0
         if number.unit.name:  # "14h30"
             return number.unit.dimension == "time" and number.values[0] in (60 * other.values[0], other.values[0])
-        return (60 * number.number - other.values[0]) % 720 == 0
+        return number.kind == NUMBER and (60 * number.number - other.values[0]) % 720 == 0
     if number.text == "{:04}{:02}{:02}".format(*map(int, other.values)):
         return True
     parts = [part for part in number.text.split("/") if part.isdigit()]
-    return len(parts) == 2 and sorted(map(Fraction, parts)) == sorted(filter(None, other.values))
+    return len(parts) == 2 and set(map(Fraction, parts)) <= {*other.values}  # "9/11"
 
 
 def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> str:
     if one.kind == other.kind == RATE and x == y and one.number != other.number:
         return OPEN  # "twice a day" need not be "every 12 hours"
-    if one.open != other.open and (x == y or 1000 * x == y or x == 1000 * y):
+    listed = one.text != other.text or one.unit != NO_UNIT  # not so "3,14" beside "The answer is 3,14."
+    if one.open != other.open and listed and (abs(x) == abs(y) or 1000 * x == y or x == 1000 * y):
         return OPEN
     if x == y:
         return EQUAL
@@ -351,10 +386,12 @@ def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> 
         exact = (max(sizes := (one.unit.size, other.unit.size)) / min(sizes)).denominator == 1  # hours and minutes
         few = 0 if exact else coarse.step / 10
         limit = max(coarse.step / 2, CONVERTED * abs(fine.values[0])) if coarse.digits > 1 else few
-        if coarse.unit.zero or fine.unit.zero:
-            limit = coarse.step / 2
         most = ABOUT * max(abs(x), abs(y)) / 2
-        return EQUAL if apart <= min(limit, most) else OPEN if apart <= min(coarse.step / 2, most) else DIFFERENT
+        if coarse.unit.zero or fine.unit.zero:
+            rounded = not (one.number % 5 or other.number % 5) and apart <= CONVERTED * max(x, y)  # 350 °F, 180 °C
+            return EQUAL if apart <= min(coarse.step / 2, most) else OPEN if rounded else DIFFERENT
+        limit = min(limit, 2 * CONVERTED * max(abs(x), abs(y)))  # a yard is no metre
+        return EQUAL if apart <= limit else OPEN if apart <= min(coarse.step / 2, most) else DIFFERENT
     if coarse.step > fine.step and apart <= coarse.step / 2 and coarse.digits > 1:
         if coarse.step < coarse.unit.size:  # it has decimals
             return EQUAL if coarse.digits >= SURE_DIGITS else OPEN
@@ -400,7 +437,7 @@ def _differences(first: Reading, second: Reading) -> list[Difference]:
         return [found]
     words, others = first.words, second.words
     if words == others and len(first.quantities) == len(second.quantities):
-        return _in_same_words(first, second)
+        return _in_same_words(first, second) if _roots(first) == _roots(second) else []
     if letters := _other_letters(first.text, second.text):
         return letters
     if initials := other_initials(words, others):
@@ -417,6 +454,25 @@ def _other_letters(text: str, other: str) -> list[Difference]:
         return []
     named = len(tokens) == 1 or (len(pairs) == 1 and all(map(str.isupper, pairs[0])))
     return [Difference(a, b) for a, b in pairs] if named else []
+
+
+def relate_bare(one: str, other: str) -> str:
+    """EQUAL or DIFFERENT where both texts are quantities and nothing else, but for "the answer is" and the like."""
+    first, second = read(one), read(other)
+    words, others = ([word for word in reading.words if word not in FILLERS] for reading in (first, second))
+    if words != others or not words or words.count(Q) != len(words) or _roots(first) != _roots(second):
+        return OPEN
+    sides = first.quantities, second.quantities
+    for ours, theirs in (sides, sides[::-1]):  # in any order
+        if any(all(relate(a, b) == DIFFERENT for b in theirs[:MOST_TRIED]) for a in ours[:MOST_TRIED]):
+            return DIFFERENT
+    same = all(relate(a, b) == EQUAL for a, b in zip(*sides, strict=True))
+    return EQUAL if same and _signs(first) == _signs(second) else OPEN
+
+
+def _roots(reading: Reading) -> list[str]:
+    """Signs that make another number of the one beside them: a root of 4 may be "2", and "5!" 120."""
+    return [*(word for word in reading.frame if word in ROOTS), *TELLING.findall(reading.text)]
 
 
 def _negations(words: tuple[str, ...]) -> set[str]:
@@ -476,7 +532,7 @@ def _signs(reading: Reading) -> list[str]:
 
 def _other_signs(first: Reading, second: Reading) -> Difference | None:
     """Signs that differ where the words are the same: "x < y", "x > y"; a grade: "A", "A-"."""
-    one, other = _signs(first), _signs(second)
+    one, other = ([*_signs(reading), *TELLING.findall(reading.text)] for reading in (first, second))
     pairs = zip(first.quantities, second.quantities, strict=False)
     if one == other or first.words != second.words or any(relate(a, b) == DIFFERENT for a, b in pairs):
         return None
@@ -491,7 +547,9 @@ def _other_order(first: Reading, second: Reading) -> Difference | None:
     ranges = [[q for q in reading.quantities if q.kind == RANGE] for reading in (first, second)]
     if all(len(part) == 1 for part in ranges):
         (a,), (b,) = ranges
-        if a.values != b.values and sorted(a.values) == sorted(b.values) and a.unit.dimension == b.unit.dimension:
+        turned = a.values != b.values and sorted(a.values) == sorted(b.values)
+        worded = first.words == second.words or all("from" in reading.text.lower() for reading in (first, second))
+        if turned and worded and a.unit.dimension == b.unit.dimension:  # "they won 3-1", "they lost 1-3"
             return Difference(a.said, b.said)
     frames = [[word for word in reading.frame if word not in PUNCTUATION] for reading in (first, second)]
     if not 2 <= len(frames[0]) == len(frames[1]) <= MOST_WORDS_IN_ORDER or frames[0] == frames[1]:
@@ -500,7 +558,8 @@ def _other_order(first: Reading, second: Reading) -> Difference | None:
         return None
     places = [i for i, (a, b) in enumerate(zip(*frames, strict=True)) if a != b]
     middle = frames[0][places[0] : places[-1] + 1]
-    listed = {"and", "or"}.intersection(middle) or IN_ORDER.intersection((middle[0], middle[-1]))
+    ends = {frame[i] for frame in frames for i in (places[0], places[-1])}
+    listed = {"and", "or"}.intersection(middle) or IN_ORDER & ends
     return Difference(first.text.strip(), second.text.strip()) if IN_ORDER & {*middle} and not listed else None
 
 

@@ -9,18 +9,15 @@ from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, name_sign
 THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
 CUT_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.S | re.I)  # the prompt had the beginning
 # what a box of LaTeX, its signs for mathematics, or a tag holds
-WRAPPED = [
-    re.compile(pattern, re.S)
-    for pattern in (
-        r"(?:(?<!\$)\$+)?\\boxed\{([^{}]*)\}\$*",
-        r"\\(?:text|mathrm|mathbf)\{([^{}]*)\}",
-        r"\A\s*\$+([^$]+)\$+\s*\Z",
-        r"(?<![\w$])\$([A-Za-z\\][^$\n]*)\$(?![\w$])",  # no amounts: "$5 and $6"
-        r"\\\(((?:(?!\\[()]).)*)\\\)",
-        r"\\\[((?:(?!\\[\[\]]).)*)\\\]",
-        r"\A\s*<answer>(.*)</answer>\s*\Z",
-    )
-]
+WRAPPED = [re.compile(pattern, re.S) for pattern in (
+    r"(?:(?<!\$)\$+)?\\boxed\{([^{}]*)\}\$*",
+    r"\\(?:text|mathrm|mathbf)\{([^{}]*)\}",
+    r"\A\s*\$+([^$]+)\$+\s*\Z",
+    r"(?<![\w$])\$([A-Za-z\\][^$\n]*)\$(?![\w$])",  # no amounts: "$5 and $6"
+    r"\\\(((?:(?!\\[()]).)*)\\\)",
+    r"\\\[((?:(?!\\[\[\]]).)*)\\\]",
+    r"\A\s*<answer>(.*)</answer>\s*\Z",
+)]  # fmt: skip
 ESCAPED = re.compile(r"\\([{}$%#&_])")
 LATEX_FRACTION = re.compile(r"\\[dt]?frac\{(\d+)\}\{(\d+)\}")
 MIXED = re.compile(r"(?<=\d)(?=\\[dt]?frac\{)")  # a whole number before its fraction
@@ -29,7 +26,7 @@ MOST_LAYERS = 8  # of markup in markup
 MARKDOWN = re.compile(r"(?<!\w)(\*\*|__|`)(?=[^\s*_`])([^*_`\n]+)(?<=\S)\1(?!\w)|^#{1,6}\s+", re.M)
 LEAD = re.compile(
     r"\A\s*(?:(?:sure|certainly|of course|great question)\s*[!.,:]\s+(?=\S)|(?:final )?answer\s*:\s*(?=\S)"
-    r"|(?:here is|here's) the answer\s*:\s*)+", re.I,
+    r"|(?:here is|here's) the answer\s*:\s*)+", re.I
 )  # fmt: skip
 _KNOW = "know|tell|say|determine|answer|be (?:sure|certain)|find|help|assist|provide|comply"
 _ABSENT = "stated|mentioned|given|specified|provided|known|available|applicable|found|answerable|clear|possible to"
@@ -68,9 +65,9 @@ SUBORDINATE = re.compile(
     r"\s(?:how|why|if|whether|what|who|when|where|which|that|any|but|i|we|he|she|they|my|his|her)\s+\w", re.I
 )
 CHOICE = re.compile(r"(?:\A|(?<=\s))[(\[]?([A-Ha-h]|[1-9])[)\].:]\s+")
-LETTER = re.compile(r"(?<![\w'\u2019.])[(\[]?([A-H])[)\]]?(?![\w'\u2019+-]|\.\w)")
+LETTER = re.compile(r"(?<![\w'\u2019.])[(\[]?([A-H])[)\]]?(?![\w'\u2019+#*-]|\.\w)")
 _CUE = "answer|option|choice|letter|choose|chose|pick|select|leaving|leaves|is"
-CHOSEN = re.compile(rf"(?:{_CUE})(?:\s*(?:is|:|=))?\s*\(?([A-H]|[1-9])\)?(?![\w'\u2019+-])")
+CHOSEN = re.compile(rf"(?:{_CUE})(?:\s*(?:is|:|=))?\s*\(?([A-H]|[1-9])\)?(?![\w'\u2019+#-])")
 CLAUSE_END = re.compile(r"[.!?,;:](?:\s*but\b)?", re.I)
 NEGATED = re.compile(r"\b(?:not|no|wrong|but|except|neither|never|rather)\b|n['\u2019]t\b", re.I)
 ONLY_LETTERS = re.compile(r"\W*[A-H](?:\W|and|or|both)*(?:[A-H](?:\W|and|or|both)*)*\Z")

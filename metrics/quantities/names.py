@@ -22,11 +22,11 @@ TITLES = word_set(
 )
 SHORT_NAMES = (
     "william bill will billy", "robert bob rob bobby", "richard dick rick", "john jack johnny jon",
-    "james jim jimmy jamie",
-    "thomas tom tommy", "charles charlie chuck", "edward ed ted eddie", "theodore ted teddy", "henry harry hank",
-    "elizabeth liz beth betty", "margaret maggie meg peggy", "katherine kate kathy catherine kathleen", "anthony tony",
-    "michael mike mick", "joseph joe", "samuel sam", "alexander alex al", "albert al bert", "francis frank",
-    "lawrence larry", "gerald jerry gerry", "ronald ron", "donald don", "daniel dan danny", "david dave", "peter pete",
+    "james jim jimmy jamie", "thomas tom tommy", "charles charlie chuck", "edward ed ted eddie", "theodore ted teddy",
+    "henry harry hank", "elizabeth liz beth betty", "margaret maggie meg peggy",
+    "katherine kate kathy catherine kathleen", "anthony tony", "michael mike mick", "joseph joe", "samuel sam",
+    "alexander alex al", "albert al bert", "francis frank", "lawrence larry", "gerald jerry gerry", "ronald ron",
+    "donald don", "daniel dan danny", "david dave", "peter pete",
 )  # fmt: skip
 _SHORT = {frozenset((one, other)) for names in map(str.split, SHORT_NAMES) for one in names for other in names}
 NAME = re.compile(r"(?:[A-Z]\.\s?)+|[^\W\d_]+(?:['\u2019-][^\W\d_]+)*\.?")

@@ -66,11 +66,10 @@ SMALL_WORDS = word_set(
     "on only or our over she so some than that the their then there they this to under until up was we were with "
     "you almost approximately exactly pi"
 )
-
 # capitalised words before a decimal that is an amount: what is done with it, or measured
 MEASURED = word_set(
     "take use add pay bake weigh buy drink eat mix pour give cut walk run drive accuracy inflation gdp bmi score "
-    "average mean median rate ratio price growth gpa error loss precision recall"
+    "average mean median rate ratio price growth gpa error loss precision recall ci"
 )
 BEFORE_AMOUNTS = SMALL_WORDS | MEASURED
 # names of those who are numbered by one letter: "Henry V"
@@ -79,16 +78,14 @@ NUMBERED_NAMES = word_set(
     "innocent clement elizabeth mary nicholas alexander peter frederick wilhelm ferdinand francis ivan leopold "
     "napoleon victor urban boniface adrian haakon olav gustav christian harald albert rama"
 )
-
 TIMES_SIGNS = frozenset("\u00d7\u00b7")
 OPERATORS = {"**": "^", "!=": "\u2260", "<>": "\u2260", "<=": "\u2264", ">=": "\u2265", "->": "\u2192"}  # of programs
 OPERATOR = re.compile(r"(?<![<>=!-])(?:" + "|".join([*OPERATORS][1:]) + r")(?![<>=-])|(?<=\w)\*\*(?=\w)")
-
-TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:(?<=[nN])['\u2019][tT]\b)?|[^\w\s]|_")
+TOKEN = re.compile(r"\d+(?:[.,]\d+){0,12}|[^\W\d_]+(?:(?<=[nN])['\u2019][tT]\b)?|[^\w\s]|_")
 UNIT_WORD = re.compile(
-    r"[\s-]?([\u00b0]\s?[A-Za-z]?\b|[%\u2030\u00a2\u20ac\u00a3\u00a5$](?!\s?\d)|[^\W\d_]+)(?:\^?([23])(?!\w))?"
+    r"[\s-]?(\u00b0(?:\s?[A-Za-z]\b)?|[%\u2030\u00a2\u20ac\u00a3\u00a5$](?!\s?\d)|[^\W\d_]+)(?:\^?([23])(?!\w))?"
 )
-PER = re.compile(r"(?:\s?/\s?|\sper\s)(?:(\d{1,4})\s?)?|\s(?:an?|each|every)\s(?!second\b)")
+PER = re.compile(r"(?:\s?/\s?|\sper\s)(?:(\d{1,4})\s?)?|[\s-](?:an?|each|every)[\s-](?!second\b)")
 ADVERB = re.compile(rf"\s({'|'.join(RATES)})\b")
 AGO = re.compile(r"\s(?:ago|later|earlier|before|after|old)\b")  # "5% a year ago"
 DIVISORS = frozenset(("time", "mass", "volume", "length", "area", "amount"))
@@ -101,32 +98,26 @@ _MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
 _YEAR = r"(?:1\d|20|21)\d\d"
 DATE_IN_DIGITS = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?![\d./-]?\d)")
 _QUARTER = rf"(?:Q(?P<q>[1-4])|(?P<nth>{'|'.join(QUARTERS)})\squarter)\b(?:(?:\sof)?\s(?P<year>{_YEAR})(?!\w))?"
-DATE_WRITINGS = [
-    re.compile(writing, re.I)
-    for writing in (
-        r"(?P<year>[12]\d{3})-(?P<month>0?[1-9]|1[0-2])-(?P<day>[0-3]?\d)(?![\d-])",
-        r"(?P<year>(?:1\d|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])",
-        rf"(?P<day>\d\d?)(?:st|nd|rd|th)?(?:\sday)?(?:\sof)?[\s-](?P<month>{_MONTH})\b\.?"
-        rf"(?:[,\s-]{{1,2}}(?P<year>{_YEAR})(?![\w-]))?",
-        rf"(?P<month>{_MONTH})\b\.?\s(?:the\s)?(?P<day>\d\d?)(?:st|nd|rd|th)?(?![\w%]|[.,:/]\d)"
-        rf"(?:,?\s(?P<year>{_YEAR})(?![\w-]))?",
-        rf"(?P<month>{_MONTH})\b\.?,?\s(?:of\s)?(?P<year>{_YEAR})(?!\w)",
-        rf"(?P<day>[a-z]+(?:-[a-z]+)?)\sof\s(?P<month>{_MONTH})\b(?:,?\s(?P<year>{_YEAR})(?!\w))?",
-        _QUARTER,
-    )
-]
+DATE_WRITINGS = [re.compile(writing, re.I) for writing in (
+    r"(?P<year>[12]\d{3})-(?P<month>0?[1-9]|1[0-2])-(?P<day>[0-3]?\d)(?![\d-])",
+    r"(?P<year>(?:1\d|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])",
+    rf"(?P<day>\d\d?)(?:st|nd|rd|th)?(?:\sday)?(?:\sof)?[\s-](?P<month>{_MONTH})\b\.?"
+    rf"(?:[,\s-]{{1,2}}(?P<year>{_YEAR})(?![\w-]))?",
+    rf"(?P<month>{_MONTH})\b\.?\s(?:the\s)?(?P<day>\d\d?)(?:st|nd|rd|th)?(?![\w%]|[.,:/]\d)"
+    rf"(?:,?\s(?P<year>{_YEAR})(?![\w-]))?",
+    rf"(?P<month>{_MONTH})\b\.?,?\s(?:of\s)?(?P<year>{_YEAR})(?!\w)",
+    rf"(?P<day>[a-z]+(?:-[a-z]+)?)\sof\s(?P<month>{_MONTH})\b(?:,?\s(?P<year>{_YEAR})(?!\w))?",
+    _QUARTER,
+)]  # fmt: skip
 _HOURS = "|".join([*NUMBER_WORDS][1:13])
 _MINUTE = r":(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?"
 _ZONE = r"(?:\s(?:UTC|GMT)\b)?"
-CLOCK_WRITINGS = [
-    re.compile(writing, re.I)
-    for writing in (
-        rf"(?P<hour>\d\d?)(?:{_MINUTE}|\.(?P<part>[0-5]\d))?\s?(?P<half>[ap])(?:m\b|\.\s?m\b\.?){_ZONE}",
-        rf"(?P<hour>\d\d?){_MINUTE}(?![\d:]|,\d{{3}}){_ZONE}",
-        rf"(?P<hour>\d\d?|{_HOURS})\so['\u2019]clock",
-        rf"(?:a\s)?(?P<near>half|quarter|five|ten|twenty)\s(?P<to>past|to)\s(?P<hour>{_HOURS}|\d\d?)\b(?![:.]?\d)",
-    )
-]
+CLOCK_WRITINGS = [re.compile(writing, re.I) for writing in (
+    rf"(?P<hour>\d\d?)(?:{_MINUTE}|\.(?P<part>[0-5]\d))?\s?(?P<half>[ap])(?:m\b|\.\s?m\b\.?){_ZONE}",
+    rf"(?P<hour>\d\d?){_MINUTE}(?![\d:]|,\d{{3}}){_ZONE}",
+    rf"(?P<hour>\d\d?|{_HOURS})\so['\u2019]clock",
+    rf"(?:a\s)?(?P<near>half|quarter|five|ten|twenty)\s(?P<to>past|to)\s(?P<hour>{_HOURS}|\d\d?)\b(?![:.]?\d)",
+)]  # fmt: skip
 MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
 RATIO_BEFORE = re.compile(r"\b(?:ratio|odds|scale|proportion)s?\b[^.;]*\Z", re.I)
 RATIO_AFTER = re.compile(r"\s(?:ratio|odds|scale)\b", re.I)
@@ -141,7 +132,7 @@ WITH_SMALLER = (
     ("hour", 60, re.compile(r"(\d{1,3})h\s?([0-5]\d)(?:\s?m(?:in)?)?(?!\w)")),
     ("foot", 12, re.compile(r"(\d)['\u2019\u2032]\s?(1[01]|\d)(?:[\"\u201d]|['\u2019\u2032]{2})")),
 )
-POINT_OF_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "1.500" is 1500 in many countries
+POINT_OF_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "1.500" is 1500 in many countries
 # thousands behind spaces, or as in Switzerland and in programs
 SPACED = re.compile(r"\d{1,3}([ \u202f'\u2019_])\d{3}(?:\1\d{3})*(?:[.,]\d\d?)?(?![\d.,]?\d)")
 POWER = re.compile(r"[eE]([+-]?\d\d?)(?!\w)|\s?[x\u00d7*\u00b7]\s?10\s?\^\s?\(?(-?\d\d?)\)?(?!\w)")
@@ -152,18 +143,20 @@ SLASH = re.compile(r"\s?/\s?(\d{1,4})(?![\w/]|\.\d)")
 MIXED = re.compile(r"\s(\d{1,3})/(\d{1,3})(?![\w/])")
 SCALE_WORD = re.compile(rf"[\s-]?(hundred|lakh|crore|{'|'.join([*SCALES, *SHORT_SCALES])})s?\b", re.I)
 WORD_SCALES = {"hundred": 100, "lakh": 10**5, "crore": 10**7} | SCALES | {a: SCALES[b] for a, b in SHORT_SCALES.items()}
-AND_HALF = re.compile(r"\s(?:and\s)?a\s(half|quarter)\b")
+AND_HALF = re.compile(r"\sand\sa\s(half|quarter)\b")
+POINTS = re.compile(r"[\s-]points?\b")
 PER_TIME = re.compile(
     r"(?:\s?x|\stimes?)?(?:(?:\s(?:an?|per|each|every)\s|/)(hour|day|week|month|year|minute|second)\b"
-    rf"|\s({'|'.join(RATES)})\b)", re.I,
+    rf"|\s({'|'.join(RATES)})\b)", re.I
 )  # fmt: skip
 _PERIODS = r"hour|day|week|fortnight|month|year|minute"
 EVERY = re.compile(rf"every\s(?:(other|\d{{1,4}}|{_HOURS})\s)?({_PERIODS})s?\b", re.I)
 PART_OF = re.compile(r"(?=\s(?:of|as)\b|\W*\Z)")
+PART_OR_WHOLE = re.compile(r"\b(?:between|from)\s[^\W\d_]+\s(?:and|to)\s\Z", re.I)  # "between one and three quarters"
 HALVES = frozenset(("half", "quarter"))
 BEFORE_HALF = frozenset(("second", "first", "last", "next", "this", "each", "every"))
 NO_COUNT = frozenset(("no", "any", "every", "some", "the", "that", "this", "which", "each"))  # "no one", "the one"
-DOLLARS, POINTS = re.compile(r"\s?(?:USD|dollars?)\b"), re.compile(r"[\s-]points?\b")
+DOLLARS = re.compile(r"\s?(?:USD|dollars?)\b")
 OF_A = re.compile(r"\sof\san?(?=\s)")
 COUNTRY = re.compile(r".*?(?<![A-Za-z])([A-Z]{0,2})\Z", re.S)  # before a dollar sign: "US$"
 ERA = re.compile(r"\s?(BCE?|bce?|AD|CE|B\.C\.|A\.D\.)(?!\w)")
@@ -182,7 +175,7 @@ BOUNDS_BEFORE = (  # the first that fits: "no more than" ends with "more than"
           r"|(?:well )?over|above|beyond|after|exceed(?:s|ed|ing)?|upwards? of|in excess of"),
     ("<", r"(?:less|fewer|shorter|younger|lower|smaller|earlier|lighter) than|(?:well )?under|below|before"),
     ("~", r"about|around|nearly|almost|some|approximately|approx\.?|roughly|circa|ca\.?|c\.|close to"
-          r"|(?:an )?estimated|or"),
+          r"|(?:an )?estimated|or")
 )  # fmt: skip
 BOUND_BEFORE = [
     (bound, re.compile(rf"(?:^|(?<=\s)|(?<=[(,;]))(?:{words})(?:\s(?:an?|the))?\s?\Z", re.I))
@@ -195,15 +188,12 @@ BOUND_SIGNS |= {"<=": "<=", ">=": ">=", "=": "<="}  # a sign of two characters e
 BOUND_SIGN = re.compile(r"(?:^|(?<=\s)|(?<=[(]))([<>]=?|[\u2264\u2265~\u2248\u00b1])\s?\Z")
 _MORE = "more|over|above|older|later|higher|longer|up(?:wards?)?"
 _LESS = "less|fewer|under|below|younger|earlier|lower|shorter"
-BOUND_AFTER = [
-    (bound, re.compile(words, re.I))
-    for bound, words in (
-        (">=", r"\s?\+(?!\s?[\d(])(?!\w)|\sminimum\b|\splus\b"),
-        (">=", rf"(?:\s\w+)?\s(?:(?:or|and) (?:{_MORE})|at (?:the )?least)\b"),
-        ("<=", rf"(?:\s\w+)?\s(?:(?:or|and) (?:{_LESS})|at (?:the )?most)\b|\smaximum\b"),
-        ("~", r"\sor\b"),
-    )
-]
+BOUND_AFTER = [(bound, re.compile(words, re.I)) for bound, words in (
+    (">=", r"\s?\+(?!\s?[\d(])(?!\w)|\sminimum\b|\splus\b"),
+    (">=", rf"(?:\s\w+)?\s(?:(?:or|and) (?:{_MORE})|at (?:the )?least)\b"),
+    ("<=", rf"(?:\s\w+)?\s(?:(?:or|and) (?:{_LESS})|at (?:the )?most)\b|\smaximum\b"),
+    ("~", r"\sor\b"),
+)]  # fmt: skip
 NOUN_BETWEEN = re.compile(r"\s\w+\s(?:or|and|at)\b")  # "5 people or more"
 MARKER = re.compile(r"\[\d{1,3}(?:[,-] ?\d{1,3})*\]|^\s*(?:\(\d{1,3}\)|\d{1,3}[.)])\s+(?=[^\W\d])")
 ROMAN = re.compile(r"(?=[IVXLC])(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\Z")
@@ -232,7 +222,7 @@ class Quantity:
         step: one unit of the last digit that is written, in base units; 0 where nothing is rounded.
         digits: significant digits that are written.
         open: whether a date may be read in two orders, a time of the day is of either half, a point may be one of
-            thousands, or a range is a ratio.
+            thousands, "2,3" may be a list, "($5)" a loss, "one and three quarters" two of them, or a range is a ratio.
         begin, end: its characters in the text, without words of the bound.
         text: those characters.
         bound_text: the same with the words of the bound; "" if it has none.
@@ -295,10 +285,8 @@ def read(text: str) -> Reading:
     bounds: list[tuple[int, int]] = []
     place = 0
     marks = {match.start(): match.end() for match in MARKER.finditer(text)}
-    for token in TOKEN.finditer(text):
+    while token := TOKEN.search(text, place):
         begin = token.start()
-        if begin < place:
-            continue
         if begin in marks:
             place = marks[begin]
         elif quantity := _read_one(text, begin, token[0], frame):
@@ -383,12 +371,11 @@ def _from_sign(text: str, begin: int, sign: str) -> Quantity | None:
             return None
         year = int(match[1]) + (1900 if int(match[1]) > 30 else 2000)
         return _date(text, begin, match.end(), (year, 0, 0), "decade" if match[2] else "")
+    inner = None
     if sign != "." and after[:1] in CURRENCY_SIGNS and after[1:].isdigit():
         inner = _number(text, begin + 1, begin + 2, CURRENCY_SIGNS[after[0]])
     elif after[:1].isdigit():
         inner = _from_digits(text, begin + 1, [], point=sign == ".")
-    else:
-        return None
     if inner is None or inner.kind in (IDENTIFIER, DATE, CLOCK):
         return None
     return _negated(inner, text, begin) if sign == "-" else _moved(inner, text, begin)
@@ -397,6 +384,8 @@ def _from_sign(text: str, begin: int, sign: str) -> Quantity | None:
 def _money(text: str, begin: int, before: re.Match[str], unit: Unit) -> Quantity | None:
     """An amount behind the sign of its currency, and behind a minus: "$-5"."""
     amount = _number(text, begin, before.end(), unit)
+    if amount and text[begin - 1 : begin] == "(" and text[amount.end : amount.end + 1] == ")":
+        amount = replace(amount, open=True)
     return _negated(amount, text, begin) if amount and before[1] else amount
 
 
@@ -457,7 +446,7 @@ def _find_date(text: str, begin: int) -> Quantity | None:
 
 def _lone_month(text: str, begin: int, end: int, frame: Frame) -> Quantity | None:
     """The name of a month behind "in", "on" and the like, as "May" and "March" are also words."""
-    written = text[begin].isupper() or _in_small_letters(text)
+    written = text[begin].isupper() or _case(text)[1]
     if not frame or frame[-1][2] not in BEFORE_MONTH or end - begin < 3 or not written:
         return None
     return _date(text, begin, end, (0, MONTH_OF[text[begin:end].lower()], 0))
@@ -492,14 +481,9 @@ def _said_as_ratio(text: str, begin: int, end: int) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _in_capitals(text: str) -> bool:
-    """Whether a text is in capitals, looked at once: a text of a thousand numbers asks a thousand times."""
-    return text.isupper()
-
-
-@lru_cache(maxsize=8)
-def _in_small_letters(text: str) -> bool:
-    return text.islower()
+def _case(text: str) -> tuple[bool, bool]:
+    """Whether a text is in capitals, and in small letters; looked at once, as a text may have a thousand numbers."""
+    return text.isupper(), text.islower()
 
 
 def _end_of_identifier(text: str, begin: int, before: str, frame: Frame) -> int:
@@ -524,7 +508,7 @@ def _end_of_identifier(text: str, begin: int, before: str, frame: Frame) -> int:
         return end
     named = len(name) > 1 and name[0].isupper() and name.isalpha() and word not in BEFORE_AMOUNTS
     named = named and not digits.startswith("0.")
-    if not decimal or not named or name in CURRENCY_SIGNS or (_in_capitals(text) and len(text) > 12):
+    if not decimal or not named or name in CURRENCY_SIGNS or (_case(text)[0] and len(text) > 12):
         return 0
     return 0 if _unit(text, end, True)[1] or SCALE_WORD.match(text, end) else end
 
@@ -537,7 +521,11 @@ def _is_no_fraction(number: int, other: int) -> bool:
 def _is_amount(text: str, end: int, written: str) -> bool:
     """Whether digits up to `end` with what is joined to them are an amount: "5kg", "90s", "1.234.567", "2e9"."""
     ending = written.lstrip("0123456789")
-    if ending in ("st", "nd", "rd", "th", "s", "x", "h") or ending in ATTACHED_SCALES or POINTED.fullmatch(written):
+    if (
+        ending in ("st", "nd", "rd", "th", "s", "x", "h", "ish")
+        or ending in ATTACHED_SCALES
+        or POINTED.fullmatch(written)
+    ):
         return True
     if POWER.match(text, end) or POWER_BEGINS.match(ending) or WORD_BEGINS.match(written):
         return True
@@ -572,9 +560,9 @@ def _plain_number(text: str, begin: int, point: bool = False) -> tuple[Fraction,
 
 def _has_decimal_comma(text: str, begin: int, end: int) -> bool:
     """Whether a number such as "3,14" is one and no list: a unit is beside it, or no bracket and no other comma."""
-    if text[:begin].rstrip()[-1:] in CURRENCY_SIGNS or _unit(text, end, True)[1]:
-        return True
-    return text[:begin].rstrip()[-1:] not in ("(", "[", ",") and text[end:].lstrip()[:1] not in (")", "]", ",")
+    before, after = text[max(begin - 2, 0) : begin].rstrip()[-1:], text[end : end + 2].lstrip()[:1]
+    beside = before in CURRENCY_SIGNS or _unit(text, end, True)[1] > 0
+    return beside or (before not in ("(", "[", "{", ",") and after not in (")", "]", "}", ","))
 
 
 def _number(text: str, begin: int, place: int, unit: Unit | None = None, point: bool = False) -> Quantity | None:
@@ -601,7 +589,7 @@ def _number(text: str, begin: int, place: int, unit: Unit | None = None, point: 
         return found
     if scaled != 1:
         value, step = value * scaled, step * scaled
-    if match := AND_HALF.match(text, end):
+    if whole and scaled in (1, *SCALES.values()) and (match := AND_HALF.match(text, end)):  # "2 and a half hours"
         value, end, step = value + Fraction(scaled, PARTS[match[1]]), match.end(), Fraction(0)
     return _with_unit(text, begin, end, value, step, digits, unit, after_digits=True)
 
@@ -701,11 +689,12 @@ def _with_unit(
     unit = unit or NO_UNIT
     if unit.name and step and (match := AND_HALF.match(text, end)):  # "an hour and a half"
         value, end, step = value + Fraction(1, PARTS[match[1]]), match.end(), Fraction(0)
-    if unit is PERCENT and (match := POINTS.match(text, end)):
+    if unit is PERCENT and (match := POINTS.match(text, end)):  # "5% points"
         unit, end = NAMES["percentage_point"], match.end()
     base, base_step = (value * unit.size + unit.zero, step * unit.size) if unit.name else (value, step)
-    thousands = POINT_OF_THOUSANDS.match(text, begin) is not None
-    return Quantity(NUMBER, (base,), begin, end, text[begin:end], value, unit, "", base_step, digits, thousands)
+    alone = DECIMAL_COMMA.fullmatch(text, begin, end) is not None and text.strip() == text[begin:end]
+    either = alone or POINT_OF_THOUSANDS.search(text, begin, end) is not None
+    return Quantity(NUMBER, (base,), begin, end, text[begin:end], value, unit, "", base_step, digits, either)
 
 
 def _words_from(text: str, begin: int) -> tuple[list[str], list[int]]:
@@ -734,6 +723,11 @@ def _from_words(text: str, begin: int, word: str, frame: Frame) -> Quantity | No
         if after and after[0].lower() in ("minus", "negative"):
             return None
         number = _read_one(text, end + 1, after[0], []) if after and (not frame or frame[-1][2] != Q) else None
+        if number and word == "negative":  # a sign in "negative 3%"; not in "tested negative 3 times"
+            signed = (
+                number.unit.dimension not in ("time", "times") if number.unit.name else NO_NOUN.match(text, number.end)
+            )
+            number = number if signed else None
         return _negated(number, text, begin) if number and number.kind in (NUMBER, YEAR) else None
     if word in RATES or word in TIMES or word == "every":
         return _how_often(text, begin, end, word)
@@ -741,7 +735,10 @@ def _from_words(text: str, begin: int, word: str, frame: Frame) -> Quantity | No
         return found
     if (match := YEAR_IN_WORDS.match(text, begin)) and (year := years_in_digits(match[0])).isdigit():
         return _date(text, begin, match.end(), (int(year), 0, 0))
-    return _spelt(text, begin, frame[-1][2] if frame else "")
+    number = _spelt(text, begin, frame[-1][2] if frame else "")
+    if number and number.kind == NUMBER and not number.step and PART_OR_WHOLE.search(text[max(begin - 24, 0) : begin]):
+        return replace(number, open=True)
+    return number
 
 
 def _how_often(text: str, begin: int, end: int, word: str) -> Quantity | None:
@@ -798,7 +795,7 @@ def _spelt(text: str, begin: int, before: str) -> Quantity | None:
     spaced = rest[:1] == ["second"] and text[end].isspace()  # "a twenty second delay"
     if rest and ORDINALS.get(rest[0], 10) < 10 and not spaced and value % 100 in TENS.values():
         return _simple(ORDINAL, text, begin, ends[used], value + ORDINALS[rest[0]])
-    value, end = _with_part(text, value, end, rest, ends[used:])
+    value, end = _with_part(text, value, end, rest, ends[used:], before)
     step = Fraction(1) if value.denominator == 1 else Fraction(0)
     if not step and (match := OF_A.match(text, end)):
         scale, place = _scale(text, match.end())
@@ -823,8 +820,10 @@ def _part_of_one(text: str, words: list[str], ends: list[int], before: str) -> t
     return None, 0
 
 
-def _with_part(text: str, value: Fraction, end: int, rest: list[str], ends: list[int]) -> tuple[Fraction, int]:
-    """A number with the part or the dozen behind it, and its end."""
+def _with_part(
+    text: str, value: Fraction, end: int, rest: list[str], ends: list[int], before: str
+) -> tuple[Fraction, int]:
+    """A number with the part or the dozen behind it, and its end; "a hundred and a half" may be 150, and is two."""
     if not rest:
         return value, end
     part = PARTS.get(rest[0], 0)
@@ -832,9 +831,11 @@ def _with_part(text: str, value: Fraction, end: int, rest: list[str], ends: list
         if part and value < 100:
             return value / part, ends[0]
     elif rest[:2] == ["and", "a"] and rest[2:3] and rest[2] in PARTS:
-        scale = max([1, *(one for one in SCALES.values() if one <= value)])  # "a million and a half"
-        return value + Fraction(scale, PARTS[rest[2]]), ends[2]
-    elif rest[0] == "and":  # "seven and three quarters"
+        if value < 100:
+            return value + Fraction(1, PARTS[rest[2]]), ends[2]
+        if value >= 10**6 and rest[2] in HALVES:  # "a million and a half"
+            return value + Fraction(max(one for one in SCALES.values() if one <= value), PARTS[rest[2]]), ends[2]
+    elif rest[0] == "and" and before != "between":  # "seven and three quarters"
         number, place = cardinal(rest, 1)
         part = PARTS.get(rest[place], 0) if place < len(rest) else 0
         if number is not None and 0 < number < part and value.denominator == 1:
@@ -855,7 +856,7 @@ def _may_be_roman(text: str, begin: int, token: str, frame: Frame) -> bool:
         return False
     if word in BEFORE_ROMAN:
         return True
-    if _in_capitals(text) or not capital:
+    if _case(text)[0] or not capital:
         return False
     return token != "I" or not after or not after[0].isalnum() or first > 0
 
@@ -925,16 +926,9 @@ def _is_part(text: str, one: Quantity, end: int, part: Quantity) -> bool:
 
 def _whole(text: str, one: Quantity, part: Quantity) -> Quantity:
     """Two quantities as one, in the unit of the first."""
-    value = one.values[0] + part.values[0]
-    return replace(
-        one,
-        values=(value,),
-        end=part.end,
-        text=text[one.begin : part.end],
-        number=value / one.unit.size,
-        step=part.step,
-        digits=one.digits + part.digits,
-    )
+    value, digits = one.values[0] + part.values[0], one.digits + part.digits
+    whole = replace(one, values=(value,), number=value / one.unit.size, step=part.step, digits=digits)
+    return replace(whole, end=part.end, text=text[one.begin : part.end])
 
 
 def _joined(
@@ -968,7 +962,7 @@ def _make_sequence(text: str, one: Quantity, other: Quantity, first: int, end: i
         return False
     if between == "/" and not (one.kind == YEAR and other.number in (one.number + 1, (one.number + 1) % 100)):
         return False  # of years, "1979/80" is one season and "1837/1834" are two answers
-    if one.bound.startswith(("<", ">")) or one.by_article:
+    if one.bound.startswith(("<", ">")) or one.by_article or (other.kind == NUMBER and other.open and not other.step):
         return False
     if {one.kind, other.kind} == {NUMBER, DATE}:  # "May 3-5", "21 to 28 January"
         day, date = (one, other) if one.kind == NUMBER else (other, one)

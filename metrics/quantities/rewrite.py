@@ -14,7 +14,6 @@ from semantic_metrics.quantities.read import DOUBTFUL, IDENTIFIER, NUMBER, Quant
 from semantic_metrics.quantities.spelling import respelled
 
 JOINED_BEFORE, JOINED_AFTER = re.compile(r"\w[:/.,'\u2019-]$"), re.compile(r"[:/.,'\u2019-]\w")
-
 MOST_TRIED = 20  # quantities of the other text that one is compared with
 
 
@@ -46,7 +45,7 @@ def rewrite(text: str, other: str) -> Rewritten:
         if quantity.text.casefold() in written or _doubtful(quantity, reading.text):
             continue
         for one in theirs.near(quantity):
-            if not _doubtful(one, other) and _alike(_exactly(quantity), _exactly(one)):
+            if not _doubtful(one, other) and _alike(replace(quantity, bound=""), replace(one, bound="")):
                 changes.append((quantity.begin, quantity.end, one.text))
                 break
     taken = bytearray(len(reading.text))
@@ -97,10 +96,6 @@ def _alike(one: Quantity, other: Quantity) -> bool:
     """Whether two are equal, or differ in that one leaves out the scale of its degrees."""
     scaled = {one.unit.dimension, other.unit.dimension} == {"degrees", "temperature"}
     return (scaled and one.number == other.number) or relate(one, other) == EQUAL
-
-
-def _exactly(quantity: Quantity) -> Quantity:
-    return replace(quantity, bound="") if quantity.bound else quantity
 
 
 def _doubtful(quantity: Quantity, text: str) -> bool:

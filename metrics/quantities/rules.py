@@ -9,10 +9,10 @@ import numpy as np
 
 from semantic_metrics.quantities.characters import CACHED_TEXTS, name_signs
 from semantic_metrics.quantities.compare import DIFFERENT as OTHER
-from semantic_metrics.quantities.compare import EQUAL, FILLERS, claims_another, compare, find_conflict, may_say, relate
+from semantic_metrics.quantities.compare import EQUAL, claims_another, compare, find_conflict, may_say, relate_bare
 from semantic_metrics.quantities.manners import gives_no_answer, is_title, plain, right_choice, says_nothing
 from semantic_metrics.quantities.names import other_name, plain_wars
-from semantic_metrics.quantities.read import Q, read
+from semantic_metrics.quantities.read import read
 from semantic_metrics.quantities.rewrite import rewrite
 
 SAME, DIFFERENT, NO_ANSWER, NOTHING, UNREAD = "same", "different", "no answer", "nothing", "unread"
@@ -48,8 +48,6 @@ class Ruling:
 
 OPEN = Ruling()
 UNREAD_RULING = Ruling(UNREAD, "The model cannot read the characters in which the texts differ.")
-
-
 # highest score of a pair that rules decide; what a model cannot read is never sure
 LIMITS = {DIFFERENT: 0.1, NO_ANSWER: 0.1, NOTHING: 0.1, UNREAD: 0.45}
 
@@ -124,8 +122,12 @@ def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruli
     if not asked:
         conflict = find_conflict("", given, written)
         return Ruling(CONFLICT, str(conflict)) if conflict else OPEN
-    if bare := _bare_quantities(written, given):
-        return bare
+    if (bare := relate_bare(written, given)) in (EQUAL, OTHER):
+        return (
+            Ruling(SAME, "The quantities are equal.")
+            if bare == EQUAL
+            else Ruling(DIFFERENT, f"{given!r} is not {wanted!r}.")
+        )
     name = other_name(given, wanted)
     return Ruling(DIFFERENT, f"{name[0]!r} is another name than {name[1]!r}.") if name else OPEN
 
@@ -146,15 +148,3 @@ def contradicted_by(claim: str, sentences: list[str], source: list[str]) -> bool
     if not any(claims_another(claim, plain(sentence)) for sentence in sentences):
         return False
     return not any(may_say(claim, plain(sentence)) for sentence in source)
-
-
-def _bare_quantities(wanted: str, given: str) -> Ruling | None:
-    """A ruling where both texts are quantities and nothing else, but for "the answer is" and the like."""
-    readings = read(wanted), read(given)
-    words = [[word for word in reading.words if word not in FILLERS] for reading in readings]
-    if words[0] != words[1] or not words[0] or words[0].count(Q) != len(words[0]):
-        return None
-    relations = [relate(a, b) for a, b in zip(readings[0].quantities, readings[1].quantities, strict=True)]
-    if OTHER in relations:
-        return Ruling(DIFFERENT, f"{given.strip()!r} is not {wanted.strip()!r}.")
-    return Ruling(SAME, "The quantities are equal.") if set(relations) == {EQUAL} else None

@@ -5,22 +5,18 @@ import unicodedata
 from collections.abc import Iterator
 from decimal import Decimal
 
-NUMBER_WORDS = {
-    **{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
-    **{"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16},
-    **{"seventeen": 17, "eighteen": 18, "nineteen": 19},
-}
+_NUMBERS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen"""
+_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+    fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
+NUMBER_WORDS = {word: value for value, word in enumerate(_NUMBERS.split())}
 TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 SHORT_SCALES = {"mln": "million", "bn": "billion", "bln": "billion", "tn": "trillion", "trn": "trillion"}
 SCALES_OF_MONEY = {"k": "thousand", "m": "million", "b": "billion", "t": "trillion"}  # behind an amount of a currency
 CURRENCIES = "$\u00a3\u20ac\u00a5\u20b9"
-ORDINALS = {
-    **{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9},
-    **{"tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15},
-    **{"sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20},
-    **{"thirtieth": 30},  # used in dates, as are those that end in "first" to "ninth"
-}
+# used in dates, as are those that end in "first" to "ninth"
+ORDINALS = {word: value for value, word in enumerate(_ORDINALS.split(), 1)} | {"thirtieth": 30}
 ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 CENTURIES = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty")
 _DIGIT, _TEEN, _TEN = ("|".join(words) for words in ([*NUMBER_WORDS][1:10], [*NUMBER_WORDS][10:], TENS))
@@ -31,7 +27,6 @@ YEAR_IN_WORDS = re.compile(
     rf"(?!\w|-\w|\s(?:{_NO_YEAR})\b)",  # "thirteen-year-olds", "twenty-dollar bills"
     re.I,
 )
-
 MAX_DIGITS = 15  # with "trillion" behind them, these are fewer than Decimal's 28 digits
 DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 FOREIGN = re.compile(r"[^\D0-9]")
