@@ -1,7 +1,7 @@
 """Where a source may say what a claim says: passages of one sentence or several, found without the model.
 
-Two things find them: the words that a sentence shares with the claim, rare ones counting more, and the cosine of both
-in MATCHA's table of token vectors, which knows paraphrases.
+Two things find them: the words that a sentence shares with the claim, rare ones counting more, and, among those that
+share as much, the cosine of both in MATCHA's table of token vectors, which knows paraphrases.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from semantic_metrics.nli_lex.lexical import CACHED_TEXTS, read_words
 
 STEM_LETTERS = 5  # of a word that count: "elected", "election" and "elects" are one
 NUMBER_WEIGHT = 2.0  # of a word with a digit, beside 1 for a word: a summary with another number says something else
-COSINE_WEIGHT = 0.3  # beside the share of words
+COSINE_WEIGHT = 0.05  # beside the share of words: it orders those that share as much (docs/decisions/support.md, U1)
 RUN_SENTENCES = (2, 3)  # of neighbouring sentences that are read together
 RUN_TOKENS = 160  # the most in such a run
 PARAGRAPH_TOKENS = 250  # the most in a whole paragraph
