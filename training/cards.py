@@ -62,7 +62,8 @@ def started_from(folder: str) -> dict[str, list[dict]]:
         return {}
     record = json.loads(path.read_text(encoding="utf-8"))
     own = [{name: record[name] for name in ("config", "data", "command")}] if "config" in record else []
-    distinct = {run["command"]: run for run in [*own, *record.get("started_from", [])]}
+    # two sittings may have one command
+    distinct = {json.dumps(run, sort_keys=True): run for run in [*own, *record.get("started_from", [])]}
     return {"started_from": list(distinct.values())}
 
 

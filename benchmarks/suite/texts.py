@@ -5,7 +5,7 @@ the papers' benchmarks and of this folder. A set whose file is not in the data f
 report says so.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -180,10 +180,11 @@ def _ended(sentence: str) -> str:
     return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
-def load_texts(data: Path) -> tuple[list[TextSet], list[str]]:
-    """The sets of a data folder in the order of KINDS, and the titles of those whose file is not there."""
+def load_texts(data: Path, titles: Collection[str] = ()) -> tuple[list[TextSet], list[str]]:
+    """The sets of a data folder in the order of KINDS, or those of these titles, and the titles that are not there."""
     by_title = {one.title: one for one in [*_answers(data), *_claims(data), *pair_texts(data)]}
-    return [by_title[title] for title in KINDS if title in by_title], [name for name in KINDS if name not in by_title]
+    wanted = [title for title in KINDS if title in titles or not titles]
+    return [by_title[title] for title in wanted if title in by_title], [one for one in wanted if one not in by_title]
 
 
 def _answers(data: Path) -> list[TextSet]:

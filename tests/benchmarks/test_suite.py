@@ -171,5 +171,8 @@ def test_the_command_and_the_pictures(tmp_path: Path) -> None:
     captions = CliRunner().invoke(pictures.main, ["--results", str(results), "--output", str(drawn)])
     assert captions.exit_code == 0, captions.output
     assert "consensus: AUC" in captions.output
+    only = CliRunner().invoke(side_by_side, [*arguments, "--sets", DENIALS])
+    assert only.exit_code == 0, only.output
+    assert set(pd.read_csv(results / "figures.csv")["set"]) == {DENIALS}
     for name in ("distributions", "speed"):
         assert min(imread(drawn / f"{name}.png").shape[:2]) > 200
