@@ -457,7 +457,7 @@ def _other_letters(text: str, other: str) -> list[Difference]:
 
 
 def relate_bare(one: str, other: str) -> str:
-    """EQUAL or DIFFERENT where both texts are quantities and nothing else, but for "the answer is" and the like."""
+    """EQUAL or DIFFERENT where both texts are quantities alone, but for "the answer is" and the like; else OPEN."""
     first, second = read(one), read(other)
     words, others = ([word for word in reading.words if word not in FILLERS] for reading in (first, second))
     if words != others or not words or words.count(Q) != len(words) or _roots(first) != _roots(second):

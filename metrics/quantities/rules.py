@@ -122,12 +122,16 @@ def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruli
     if not asked:
         conflict = find_conflict("", given, written)
         return Ruling(CONFLICT, str(conflict)) if conflict else OPEN
-    if (bare := relate_bare(written, given)) in (EQUAL, OTHER):
-        return (
-            Ruling(SAME, "The quantities are equal.")
-            if bare == EQUAL
-            else Ruling(DIFFERENT, f"{given!r} is not {wanted!r}.")
-        )
+    return _bare_or_named(wanted, written, given)
+
+
+def _bare_or_named(wanted: str, written: str, given: str) -> Ruling:
+    """The ruling on answers that are quantities and nothing else, or that name another than is wanted."""
+    bare = relate_bare(written, given)
+    if bare == EQUAL:
+        return Ruling(SAME, "The quantities are equal.")
+    if bare == OTHER:
+        return Ruling(DIFFERENT, f"{given!r} is not {wanted!r}.")
     name = other_name(given, wanted)
     return Ruling(DIFFERENT, f"{name[0]!r} is another name than {name[1]!r}.") if name else OPEN
 
