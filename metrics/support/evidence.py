@@ -17,7 +17,7 @@ from semantic_metrics.nli_lex.lexical import CACHED_TEXTS, read_words
 STEM_LETTERS = 5  # of a word that count: "elected", "election" and "elects" are one
 NUMBER_WEIGHT = 2.0  # of a word with a digit, beside 1 for a word: a summary with another number says something else
 COSINE_WEIGHT = 0.05  # beside the share of words: it orders those that share as much (docs/decisions/support.md, U1)
-RUN_SENTENCES = (2, 3)  # of neighbouring sentences that are read together
+RUNS = {2: 2, 3: 4}  # neighbouring sentences that are read together: for how many single ones there is one such run
 RUN_TOKENS = 160  # the most in such a run
 PARAGRAPH_TOKENS = 250  # the most in a whole paragraph
 JOINED_SENTENCES = 3  # the most distant sentences that are read together
@@ -98,17 +98,16 @@ class Source:
     def passages(self, overlap: "Overlap", count: int | None, tokens: int) -> list[Passage]:
         """The passages that the model reads for a claim; those of several sentences have at most so many tokens.
 
-        They are `count` single sentences (None for all), the nearest first; half as many runs of two and of three; the
-        nearest paragraph, if it is short; and the sentences that together have most of the claim's words.
+        They are `count` single sentences (None for all), the nearest first; half as many runs of two, a quarter of
+        three; the nearest paragraph, if it is short; and the sentences that together have most of the claim's words.
         """
         nearness = overlap.nearness
         singles = [(int(i),) for i in np.argsort(-nearness, kind="stable")[:count]]
-        half = None if count is None else (count + 1) // 2
         runs: list[Passage] = []
-        for length in RUN_SENTENCES:
+        for length, singles_to_one in RUNS.items():
             several = list(self._runs(length, min(RUN_TOKENS, tokens)))
             order = np.argsort([-overlap.share(one) for one in several], kind="stable")
-            runs += [several[i] for i in order[:half]]
+            runs += [several[i] for i in order[: None if count is None else -(-count // singles_to_one)]]
         paragraphs = list(self._short_paragraphs(min(PARAGRAPH_TOKENS, tokens)))
         if paragraphs:
             runs.append(max(paragraphs, key=overlap.share))
@@ -130,7 +129,7 @@ class Source:
         begins = [i for i, one in enumerate(self._paragraphs) if not i or one != self._paragraphs[i - 1]]
         for begin, end in zip(begins, [*begins[1:], len(self.texts)], strict=True):
             paragraph = tuple(range(begin, end))
-            if len(paragraph) > max(RUN_SENTENCES) and self.size(paragraph) <= tokens:
+            if len(paragraph) > max(RUNS) and self.size(paragraph) <= tokens:
                 yield paragraph
 
 
