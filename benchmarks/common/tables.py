@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 NOTHING = "-"
-_FOLDER = Path(__file__).parents[1]
+_PUBLISHED = Path(__file__).with_name("published.csv")
 READERS = {  # "None" and "NA" are answers to questions: an empty field alone is missing
     ".parquet": pd.read_parquet,
     ".csv": partial(pd.read_csv, keep_default_na=False, na_values=[""]),
@@ -116,13 +116,12 @@ def figures_text(
 class Published:
     """The numbers that a paper prints, by its folder, or "suite": every published number that is shown comes from here.
 
-    Its published.csv has the columns table, dataset, metric, figure and value.
+    They stand in published.csv, with the columns paper, table, dataset, metric, figure and value.
     """
 
     def __init__(self, name: str) -> None:
-        (path,) = [*_FOLDER.glob(f"{name}/published.csv"), *_FOLDER.glob(f"papers/{name}/published.csv")]
-        with path.open(encoding="utf-8", newline="") as file:
-            self._rows = list(csv.DictReader(file))
+        with _PUBLISHED.open(encoding="utf-8", newline="") as file:
+            self._rows = [row for row in csv.DictReader(file) if row["paper"] == name]
         self._values = {
             (row["table"], row["dataset"], row["metric"], row["figure"]): float(row["value"]) for row in self._rows
         }
