@@ -125,7 +125,6 @@ def _save(folder: Path, kind: type, **options: object) -> Path:
     return folder
 
 
-@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "printed"), [("climate_fever", (19.01, 15.33)), ("coco", (13.19, 5.51)), ("newts", (10.41, 3.74))]
 )

@@ -22,8 +22,8 @@ from semantic_metrics.cross_encoder.sentences import sentence_spans
 from semantic_metrics.support.claims import read_claims
 from semantic_metrics.support.judge import SupportOptions
 from semantic_metrics.support.scoring import SupportScoring
+from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import nli
-from tests.support.conftest import judging
 
 ROWS = pd.DataFrame({"predictions": ["a", "bb", "ccc"], "references": ["aaaa", "bb", "c"]})
 
@@ -80,7 +80,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_the_command_prints_the_table(data: Path, tmp_path: Path) -> None:
-    model = judging(tmp_path / "model")
+    model = tiny.judging(tmp_path / "model")
     arguments = ["--data", str(data), "--checkpoint", f"{model}/", "--k", "all", "--resamples", "5"]
     result = CliRunner().invoke(long_texts, arguments)
     assert result.exit_code == 0, result.output

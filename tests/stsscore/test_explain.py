@@ -11,7 +11,7 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from semantic_metrics import load
-from tests.consensus.conftest import both_heads
+from tests import tiny_pairs as tiny
 from tests.stsscore.test_metric import ROUNDING, scores
 
 SIDES = ("prediction", "reference")
@@ -46,7 +46,7 @@ def test_the_explanation_has_all_keys(metric: evaluate.Metric) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_of_a_model_with_more_outputs_the_similarity_is_explained(method: str, tmp_path: Path) -> None:
-    metric = load("stsscore", f"{both_heads(tmp_path / 'model')}/")
+    metric = load("stsscore", f"{tiny.both_heads(tmp_path / 'model')}/")
     result = metric.explain(**PAIR, method=method, scale=2)
     scored = metric.compute(**{f"{name}s": [text] for name, text in PAIR.items()}, scale=2)
     assert result["score"] == pytest.approx(scored["stsscore"], abs=ROUNDING)

@@ -13,7 +13,7 @@ from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.cross_encoder.pair_scorer import PairLogits, PairScorer
 from semantic_metrics.support.scoring import SupportScoring
 from tests import tiny_pairs as tiny
-from tests.consensus.conftest import both_heads
+from tests.conftest import ROOT
 
 SOURCE = (
     "The dog bites the man. A cat sleeps. The man runs 300 times.\n\nThe cat is awake. A dog barks. The dog sleeps."
@@ -21,6 +21,16 @@ SOURCE = (
 SUMMARY = "The dog bites the man. The cat is not awake. The man runs 800 times."
 MIN_PARAPHRASES = 13  # of thirty; the shipped checkpoint finds no entailment in the others
 SENTENCES = ["The dog bites a man.", "A cat is awake.", "The man runs 8 times.", "No dog barks.", "A man sleeps."]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.judging(tmp_path_factory.mktemp("support") / "model")
+
+
+@pytest.fixture
+def metric(model: Path) -> evaluate.Metric:
+    return evaluate.load(str(ROOT / "metrics" / "support"), str(model))
 
 
 def judged(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> dict:
@@ -185,7 +195,7 @@ def test_a_model_without_labels_for_nli_or_without_a_decision_is_refused(tmp_pat
     with pytest.raises(ValueError, match="expected labels for NLI"):
         SupportScoring.from_checkpoint(f"{tiny.bert(tmp_path / 'rated')}/")
     with pytest.raises(ValueError, match=r"expected support.json, got none; fit it"):
-        SupportScoring.from_checkpoint(f"{both_heads(tmp_path / 'unfitted')}/")
+        SupportScoring.from_checkpoint(f"{tiny.both_heads(tmp_path / 'unfitted')}/")
 
 
 @pytest.mark.slow
