@@ -28,6 +28,7 @@ from semantic_metrics.support.decision import FEATURES, Decision, Logistic
 from tests.tiny_table import WORDS, small_tokenizer
 
 POSITIONS = 40  # tokens of a pair
+ROUNDING = 1e-5  # the bar of float32 against one pair at a time
 SHAPE = {
     "hidden_size": 32,
     "num_hidden_layers": 2,

@@ -22,11 +22,9 @@ from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
 from tests.nli_lex.conftest import listing
+from tests.tiny_pairs import ROUNDING
+from tests.tiny_table import PREDICTIONS, REFERENCES, SEVERAL
 
-PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
-REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]
-SEVERAL = [["a dog bites", "the cat"], ["the man is asleep"], ["a dog", "the cat is awake", "awake cat"], ["no", "yes"]]
-ROUNDING = 1e-5
 SCRIPT = str(ROOT / "metrics" / "consensus")
 
 

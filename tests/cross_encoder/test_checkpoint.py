@@ -26,7 +26,8 @@ from semantic_metrics.stsscore.scoring import load_scorer
 from tests import tiny_pairs as tiny
 from tests.cross_encoder.conftest import SCRIPT
 from tests.fake_hub import serve
-from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, ROUNDING, scores
+from tests.tiny_pairs import ROUNDING
+from tests.tiny_table import PREDICTIONS, REFERENCES, scores
 from training.shrink import shrink
 
 LIBRARY = "config_sentence_transformers.json"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import evaluate
 import pytest
-from packaging.version import Version
 
 from tests.conftest import ROOT, Run
 from tests.demo.conftest import METRICS, NAMES
+from tests.test_package import lower_bounds
 from training import bundle
 from training.bundle import write_bundle
 
@@ -103,10 +103,6 @@ def imported_libraries(nodes: Iterable[ast.AST]) -> set[str]:
     libraries = {name.split(".")[0] for name in names} - {"demo"} - set(sys.stdlib_module_names)
     distributions = {"sklearn": "scikit-learn"}
     return {distributions.get(name, name.replace("_", "-")) for name in libraries}
-
-
-def lower_bounds(text: str) -> dict[str, Version]:
-    return {name: Version(number) for name, number in re.findall(r"([\w-]+)>=(\d[\d.]*)", text)}
 
 
 SCRIPT = """import json

@@ -33,12 +33,12 @@ from semantic_metrics.nli_lex.weights import (
 from semantic_metrics.nli_lex.windows import Windows, check_template, fill
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import LABELS, PAPER_WEIGHTS, RICH_WEIGHTS, listing, nli
+from tests.tiny_pairs import ROUNDING
 from tests.tiny_table import WORDS
 
 QUESTIONS = ["who bites the man", "is the cat awake", "", "who runs"]
 ANSWERS = ["the dog", "no", "a man sleeps", "not a dog"]
 REFERENCES = [["a dog", "the cat"], ["it is not"], ["the man is asleep", "a", "a man"], ["the man runs"]]
-ROUNDING = 1e-5
 
 
 def column(table: np.ndarray, name: str) -> list[float]:

@@ -12,7 +12,8 @@ from transformers import AutoModelForSequenceClassification
 
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
-from tests.stsscore.test_metric import ROUNDING, scores
+from tests.tiny_pairs import ROUNDING
+from tests.tiny_table import scores
 
 SIDES = ("prediction", "reference")
 METHODS = ("leave_one_out", "integrated_gradients")
