@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
 import semantic_metrics
@@ -30,16 +29,13 @@ from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import COSINE, UNIT, separation
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers.matcha_data import ROWS, triplets, write_data
+from tests.cli.conftest import run_benchmark
 from tests.training.conftest import TRAINING
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_data(tmp_path_factory.mktemp("benchmark") / "data")
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(main, list(map(str, arguments)))
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +45,7 @@ def output(data: Path, checkpoint: Path) -> Path:
     vectors.write_text("dog 1 0\ncat 0 1\nman 1 1\nsleeps 0.5 0.1\n", encoding="utf-8")
     models = ("--checkpoint", f"small={checkpoint}", "--stsb-checkpoint", checkpoint)
     models += ("--word-vectors", f"GloVe={vectors}", "--wordnet", data)
-    result = run("--data", data, *models, "--resamples", 9, "--output", folder)
-    assert result.exit_code == 0, result.output
+    result = run_benchmark(main, "--data", data, *models, "--resamples", 9, "--output", folder)
     assert "written to" in result.stderr
     assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
     return folder
@@ -101,8 +96,7 @@ def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
     arguments += ["--bertscore", encoder, "--bertscore-layer", 2]
     arguments += ["--checkpoint", f"small={checkpoint}", "--device", "cpu"]
     arguments += ["--output", tmp_path / "out"]
-    result = CliRunner().invoke(attribution.main, list(map(str, arguments)))
-    assert result.exit_code == 0, result.output
+    result = run_benchmark(attribution.main, *arguments)
     assert result.stdout == (tmp_path / "out" / "report.txt").read_text(encoding="utf-8")
     table = pd.read_csv(tmp_path / "out" / "table9.csv").set_index(["metric", "set", "figure"])
     ours = ["MATCHA (small)", "MATCHA (small), exact"]
@@ -201,8 +195,7 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     data, output = write_data(tmp_path / "data"), tmp_path / "out"
     arguments = ["--data", str(data), "--config", str(write_config(tmp_path, checkpoint)), "--output", str(output)]
     options = ["--budget", "4", "--seed", "1", "--seed", "2", "--precision", "int8"]
-    result = CliRunner().invoke(ablate, [*arguments, *options])
-    assert result.exit_code == 0, result.output
+    result = run_benchmark(ablate, *arguments, *options)
     table = pd.read_csv(output / "ablation.csv")
     assert list(table["strategy"].unique()) == list(ORDER)
     assert table["value"].between(-100, 100).all()
@@ -223,8 +216,7 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     whole, weights = table, {name: output / "2" / name / "checkpoint" / "model.safetensors" for name in ORDER}
     before = {name: path.stat().st_mtime_ns for name, path in weights.items()}
     shutil.rmtree(output / "2" / ORDER[-1])
-    result = CliRunner().invoke(ablate, [*arguments, "--budget", "4", "--seed", "1", "--seed", "2", "--resume"])
-    assert result.exit_code == 0, result.output
+    result = run_benchmark(ablate, *arguments, "--budget", "4", "--seed", "1", "--seed", "2", "--resume")
     pd.testing.assert_frame_equal(pd.read_csv(output / "ablation.csv"), whole)
     assert [name for name in ORDER if weights[name].stat().st_mtime_ns != before[name]] == [ORDER[-1]]
 

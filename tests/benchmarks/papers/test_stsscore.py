@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
 from benchmarks.common.baselines import default_embsim
@@ -20,6 +19,7 @@ from benchmarks.papers.stsscore.tables import PUBLISHED, classes, correlations, 
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers.stsscore_data import pairs, qqp, write_data
+from tests.cli.conftest import run_benchmark
 
 FIGURES = [f"figure{i}" for i in range(1, 14)]
 
@@ -34,18 +34,13 @@ def scorer(data: Path) -> Path:
     return tiny.bert(data.parent / "scorer")
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(main, list(map(str, arguments)))
-
-
 @pytest.fixture(scope="module")
 def output(data: Path, scorer: Path) -> Path:
     folder, questions = data.parent / "results", data.parent / "qqp.tsv"
     qqp().to_csv(questions, sep="\t", index=False)
     weaker = tiny.bert(data.parent / "weaker", seed=1)
     models = ("--checkpoint", f"small={scorer}", "--weaker", weaker)
-    result = run("--data", data, "--qqp", questions, *models, "--resamples", 9, "--output", folder)
-    assert result.exit_code == 0, result.output
+    result = run_benchmark(main, "--data", data, "--qqp", questions, *models, "--resamples", 9, "--output", folder)
     assert "written to" in result.stderr
     assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
     return folder
