@@ -53,7 +53,7 @@ docs: $(VENV)/.docs
 	@echo "site/index.html"
 
 golden: $(VENV)/.test
-	$(BIN)/python -m tests.record_golden
+	$(BIN)/python -m tests.test_golden
 
 clean:
 	rm -rf $(VENV) build dist site .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -1,1 +1,1 @@
-"""Tests; they mirror the modules. Those marked `real_data` need SEMANTIC_METRICS_DATA."""
+"""Tests; they mirror the modules. Those that take `data_folder` are marked `real_data` (SEMANTIC_METRICS_DATA)."""

@@ -50,6 +50,13 @@ def pytest_unconfigure() -> None:
     _CACHES.cleanup()
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "data_folder" in getattr(item, "fixturenames", ()):
+            item.add_marker("real_data")
+
+
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small deterministic checkpoint: a random float16 table and a WordPiece tokeniser."""

@@ -24,9 +24,11 @@ from transformers import (
 
 from semantic_metrics.cross_encoder.heads import similarity_label
 from semantic_metrics.cross_encoder.pair_checkpoint import label_names
+from semantic_metrics.support.decision import FEATURES, Decision, Logistic
 from tests.tiny_table import WORDS, small_tokenizer
 
 POSITIONS = 40  # tokens of a pair
+ROUNDING = 1e-5  # the bar of float32 against one pair at a time
 SHAPE = {
     "hidden_size": 32,
     "num_hidden_layers": 2,
@@ -36,6 +38,8 @@ SHAPE = {
 }
 IDENTITY = {"sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"}, "stsscore": {"scale": 5.0}}
 SIGMOID = {"sentence_transformers": {"activation_fn": "torch.nn.modules.activation.Sigmoid"}}
+LABELS = ("contradiction", "similarity", "entailment", "neutral")  # any order will do
+COEFFICIENTS = {"entailment": 0.2, "contradiction": -0.2, "share": 4.0}
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]  # in the order of their ids
 BERT_NAMES = {f"{name}_token": f"[{name.upper()}]" for name in ("cls", "sep", "pad", "unk", "mask")}
 ROBERTA_NAMES = dict(zip(["cls_token", "pad_token", "sep_token", "unk_token", "mask_token"], ROBERTA, strict=True))
@@ -47,6 +51,24 @@ def bert(folder: Path, says: dict | None = None, labels: int = 1, seed: int = 0,
     tokenizer = small_tokenizer()
     _template(tokenizer)
     return _save_bert(folder, tokenizer, IDENTITY if says is None else says, labels, seed, **config)
+
+
+def named(labels: tuple[str, ...]) -> dict:
+    return {"id2label": dict(enumerate(labels)), "label2id": {label: i for i, label in enumerate(labels)}}
+
+
+def both_heads(folder: Path, labels: tuple[str, ...] = LABELS) -> Path:
+    """A BERT with logits of similarity and of NLI."""
+    return bert(folder, {**IDENTITY, **named(labels)}, labels=len(labels))
+
+
+def judging(folder: Path) -> Path:
+    """The same with a decision of Support."""
+    both_heads(folder)
+    support = Logistic(-2.0, tuple(COEFFICIENTS.get(name, 0.0) for name in FEATURES))
+    contradiction = Logistic(0.5, tuple(float(name == "contradiction") for name in FEATURES))
+    Decision(support, contradiction).write(folder)
+    return folder
 
 
 def unigram(folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from string import ascii_lowercase, digits
 
+import evaluate
 import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
@@ -16,6 +17,10 @@ SPECIAL = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"]  # BERT's; no rule make
 WORDS = ["the", "a", "dog", "man", "cat", "bites", "sleeps", "runs", "barks", "not", "no", "is", "awake", "asleep"]
 NAMES = ["sep", "unk"]  # so that "[SEP]" as plain text is three known tokens
 SIGNS = [*ascii_lowercase, *digits, *".,!?'-[]()", "日", "本", "é", "ß", "я", "🎉"]
+# texts in these words
+PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
+REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]
+SEVERAL = [["a dog bites", "the cat"], ["the man is asleep"], ["a dog", "the cat is awake", "awake cat"], ["no", "yes"]]
 
 
 def small_tokenizer() -> Tokenizer:
@@ -35,3 +40,11 @@ def small_table(seed: int = 0, dtype: torch.dtype = torch.float16, **config: obj
     size = tokenizer.get_vocab_size()
     weights = torch.randn(size, WIDTH, generator=torch.Generator().manual_seed(seed)).to(dtype)
     return MatchaTable(weights.numpy(), tokenizer, TableConfig(size, WIDTH, **{"unk_token": UNKNOWN, **config}))
+
+
+def compute(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> dict:
+    return metric.compute(predictions=predictions, references=references, **options)
+
+
+def scores(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> list[float]:
+    return compute(metric, predictions, references, **options)["scores"]

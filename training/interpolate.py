@@ -23,8 +23,8 @@ from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.file_names import KIND, is_contextual
 from semantic_metrics.transformer.drifts import FILE as DRIFTS
 from training.cards import RECORD, write_card
+from training.data.config_checks import find_model
 from training.data.config_files import read_yaml
-from training.data.models import find_model
 from training.data.run_arguments import add_run_arguments, make_parser, run_options
 from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate

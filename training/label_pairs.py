@@ -42,9 +42,8 @@ from semantic_metrics.transformer.drifts import has_bfloat16
 from training.cross_encoder.logits import SUFFIX, TeacherLogits, pair_keys
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.cross_encoder.targets import class_target
-from training.data.config_checks import Share
+from training.data.config_checks import Share, find_model
 from training.data.config_files import read_yaml
-from training.data.models import find_model
 from training.data.run_arguments import add_run_arguments, make_parser, run_options
 from training.data.sources import Entry, check_columns, drop_texts, read_excluded, take_limit
 

@@ -39,13 +39,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from semantic_metrics.cross_encoder import eight_bits
 from semantic_metrics.cross_encoder.heads import SIMILARITY
 from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names
-from semantic_metrics.files.errors import one_line
+from semantic_metrics.files import one_line
 from training.cards import started_from, write_card
 from training.cross_encoder.pairs import CrossEncoderConfig, leave_out_long, to_dataset
 from training.cross_encoder.targets import TargetEvaluator, TargetLoss
-from training.data.config_checks import warn_of_slow_precision
+from training.data.config_checks import find_model, warn_of_slow_precision
 from training.data.config_files import read_yaml
-from training.data.models import find_model
 from training.data.run_arguments import make_parser
 from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole

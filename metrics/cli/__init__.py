@@ -16,7 +16,7 @@ from semantic_metrics.cli.errors import InputError, as_input_error, did_you_mean
 from semantic_metrics.cli.options import FilePath
 from semantic_metrics.cli.settings import defaults, read_settings
 from semantic_metrics.core.inputs import InvalidInput
-from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files import FileError, file_errors
 
 # each is the name of a module here and of the click function in it
 COMMANDS = (

@@ -14,7 +14,7 @@ from semantic_metrics.cli.terminal import cut, plain
 from semantic_metrics.core.contract import describe
 from semantic_metrics.core.loading import score
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files import FileError, file_errors
 from semantic_metrics.files.formats import MAX_LINE_BYTES
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.table import Table, read_table

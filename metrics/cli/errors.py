@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from semantic_metrics.files.errors import one_line
+from semantic_metrics.files import one_line
 
 
 class InputError(click.ClickException):

@@ -27,7 +27,7 @@ from semantic_metrics.cli.scoring import MetricChoice, MetricOptions, score_rows
 from semantic_metrics.core.contract import describe
 from semantic_metrics.core.loading import load_scoring
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.files.errors import file_errors
+from semantic_metrics.files import file_errors
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.table import write_json
 from semantic_metrics.fitting import CRITERIA, FOLDS

@@ -4,7 +4,7 @@ import click
 
 import semantic_metrics
 from semantic_metrics.cli.errors import as_input_error
-from semantic_metrics.files.errors import file_errors
+from semantic_metrics.files import file_errors
 
 
 @click.command()

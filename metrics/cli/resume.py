@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.scoring import LoadedMetric
-from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files import FileError, file_errors
 from semantic_metrics.files.output import create
 from semantic_metrics.files.readers import Reader
 from semantic_metrics.files.rows import Chunk

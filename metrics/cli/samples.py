@@ -7,7 +7,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import FILE
-from semantic_metrics.files.errors import file_errors
+from semantic_metrics.files import file_errors
 from semantic_metrics.files.output import atomic_write
 
 # by name, as they are listed

@@ -19,7 +19,7 @@ from semantic_metrics.core.contract import describe
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.progress import progress, progress_bar
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.files.errors import FileError
+from semantic_metrics.files import FileError
 from semantic_metrics.files.formats import FORMATS, STREAM, format_of
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import Reader, open_reader

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from semantic_metrics.cli.errors import InputError
-from semantic_metrics.files.errors import file_errors, one_line
+from semantic_metrics.files import file_errors, one_line
 
 PYPROJECT = Path("pyproject.toml")
 TABLE = "semantic-metrics"

@@ -9,13 +9,13 @@ from semantic_metrics.consensus.attribution import METHODS, explain
 from semantic_metrics.consensus.parts import NAMES, PairModels, Parts
 from semantic_metrics.consensus.verdict import EMPTY, verdict
 from semantic_metrics.consensus.weights import DEFAULT, Weights
-from semantic_metrics.core.inputs import References, check_choice, check_same_length, check_text
+from semantic_metrics.core.inputs import References, check_choice, check_same_length
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunArguments, RunOptions
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, can_compare, flatten
 from semantic_metrics.core.threshold import ResultArguments, ResultOptions
-from semantic_metrics.cross_encoder.pair_attribution import Explanation
+from semantic_metrics.cross_encoder.pair_attribution import Explanation, read_pair
 from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
@@ -167,8 +167,7 @@ class ConsensusScoring(TextScoring):
 
         `method` is "leave_one_out". The other arguments are those of `compute`, which refuses the same ones.
         """
-        texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
+        texts = read_pair(prediction, reference)
         check_choice("method", method, METHODS)
-        (texts["prediction"],), _ = without_thoughts([prediction])
         options = self._options(arguments)
         return explain(self.models, texts, options.weights, options.run, options.matcha_run)

@@ -19,12 +19,13 @@ import numpy as np
 import torch
 
 from semantic_metrics.core.batching import max_tokens
-from semantic_metrics.core.inputs import check_choice
+from semantic_metrics.core.inputs import check_choice, check_text
 from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.run_options import RunOptions, refuse_changed
 from semantic_metrics.cross_encoder.pair_checkpoint import Tokens
 from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, Span
 from semantic_metrics.html.explained import group_by_word
+from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import SAME, Ruling
 
 LEAVE_ONE_OUT, INTEGRATED_GRADIENTS = METHODS = ("leave_one_out", "integrated_gradients")
@@ -35,6 +36,13 @@ MAX_ERROR = 1e-3  # of the contributions' sum: less than a heat map shows
 Texts = dict[str, str]
 Explanation = dict[str, Any]
 Value = Callable[[list[torch.Tensor]], torch.Tensor]
+
+
+def read_pair(prediction: str, reference: str) -> Texts:
+    """Two texts to explain, checked; thoughts of a model are left out, as `compute` leaves them out."""
+    texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
+    (texts["prediction"],), _ = without_thoughts([prediction])
+    return texts
 
 
 @dataclass(frozen=True)

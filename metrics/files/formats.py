@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from semantic_metrics.core.inputs import quote
-from semantic_metrics.files.errors import FileError, file_errors, one_line
+from semantic_metrics.files import FileError, file_errors, one_line
 from semantic_metrics.files.rows import Cell, Row, check_distinct_columns, hint_of_separator
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "json", "parquet")

@@ -8,7 +8,7 @@ from secrets import token_hex
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files import FileError, file_errors
 from semantic_metrics.files.formats import GZIP
 
 

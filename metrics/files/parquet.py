@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 from pyarrow import parquet
 
-from semantic_metrics.files.errors import FileError, one_line
+from semantic_metrics.files import FileError, one_line
 from semantic_metrics.files.rows import Cell, Chunk, Row, check_distinct_columns
 
 TYPES = {float: pa.float64(), str: pa.string(), bool: pa.bool_()}  # of the columns that are added

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files import FileError, file_errors
 from semantic_metrics.files.formats import GZIP, PARSERS, STREAM, Lines, format_of
 from semantic_metrics.files.rows import Chunk
 

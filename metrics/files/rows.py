@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any, TypeVar
 
 from semantic_metrics.core.inputs import quote
-from semantic_metrics.files.errors import FileError, one_line
+from semantic_metrics.files import FileError, one_line
 
 Cell = Any  # str, int, float, bool, None, a list or a dict; from parquet also dates, decimals and bytes
 Row = dict[str, Cell]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from semantic_metrics.core.inputs import quote
-from semantic_metrics.files.errors import FileError
+from semantic_metrics.files import FileError
 from semantic_metrics.files.formats import GZIP, STREAM, format_of
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import open_reader

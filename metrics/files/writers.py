@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, BinaryIO, Protocol
 
 from semantic_metrics.core.inputs import MAX_QUOTED_CHARACTERS
-from semantic_metrics.files.errors import FileError
+from semantic_metrics.files import FileError
 from semantic_metrics.files.readers import Reader
 from semantic_metrics.files.rows import Cell, Chunk, convert_rows
 

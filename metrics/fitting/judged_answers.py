@@ -10,7 +10,7 @@ from pathlib import Path
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.texts import is_blank
-from semantic_metrics.files.errors import FileError
+from semantic_metrics.files import FileError
 from semantic_metrics.files.references import PRINTED_LIST, ReferenceColumns
 from semantic_metrics.files.rows import Cell, is_text, list_names
 from semantic_metrics.files.table import Table, read_table

@@ -8,10 +8,10 @@ from functools import lru_cache
 from math import ceil
 
 from semantic_metrics.quantities import characters
+from semantic_metrics.quantities.read import MONTHS
 from semantic_metrics.quantities.spell import part_raised, plain_numerals, spell_in_digits, years_in_digits
 
 ARTICLES = {"a", "an", "the"}  # those of the evaluation script of SQuAD (Rajpurkar et al. 2016)
-MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 STEM_LETTERS = 4  # letters that words with the same stem share at least
 STEM_SHARE = 0.6  # of the longer word, at least: endings such as -s, -ing, -al may differ, "Austria" is not "Australia"
 CACHED_TEXTS = 65536  # a reference of a benchmark is compared with several answers

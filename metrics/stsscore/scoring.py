@@ -6,14 +6,14 @@ import numpy as np
 from typing_extensions import Required, TypedDict, Unpack
 
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
-from semantic_metrics.core.inputs import References, Texts, check_choice, check_text, invalid_input
+from semantic_metrics.core.inputs import References, Texts, check_choice, invalid_input
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, flatten, is_blank
 from semantic_metrics.core.threshold import ResultArguments, ResultOptions
 from semantic_metrics.cross_encoder.heads import SIGMOID, check_scale, checkpoint_scale, rating, similarity_label
-from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_method
+from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_method, read_pair
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_CHECKPOINT, PairScorer
 from semantic_metrics.quantities.manners import without_thoughts
@@ -150,8 +150,7 @@ class STSScoring(TextScoring):
         Raises:
             InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
         """
-        texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
-        (texts["prediction"],), _ = without_thoughts([prediction])
+        texts = read_pair(prediction, reference)
         run, _ = RunOptions.split(arguments, RunArguments)
         check_method(method, run)
         return explain(self.scorer, texts, method, self._scale(scale), self.scorer.resolve(run))

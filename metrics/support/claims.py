@@ -1,6 +1,7 @@
-"""The claims of a text: its sentences with their places, those that claim nothing marked, and markup left out."""
+"""The claims of a text: its sentences and their clauses, without markup; those that claim nothing are marked."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,6 +30,22 @@ TALK = re.compile(
     r"|(?:please )?(?:let me know|feel free|do not hesitate|don't hesitate)\b.*"
     r"|(?:i'd|i would|i'll|i will|i'm|i am|i can) (?:be )?(?:happy|glad|try|summarize|summarise|provide|help)\b.*",
     re.IGNORECASE | re.DOTALL,
+)
+FEWEST_WORDS = 3  # of a clause
+# how a clause begins that has a subject of its own
+_SUBJECT = (
+    r"(?:he|she|it|they|we|this|that|these|those|the|a|an|its|their|his|her|some|many|most|no|all|both|each|one|two"
+    r"|[A-Z][\w'-]*|\d[\d,.]*)\b"
+)
+_CUT = re.compile(
+    r"; | [-\u2013\u2014] |, (?:and|but|while|whereas|although|though|because|so|yet|or) "
+    rf"| (?:and|but|while|whereas|although|because|after|before|so) (?={_SUBJECT})"
+)
+# endings and forms of most verbs; plural nouns look like them, so that two nouns may be taken for clauses
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|will|would|can|could|may|might|must|should|said|won|lost"
+    r"|made|gave|took|went|came|left|began|became|led|held|found|told|met|rose|fell|grew|kept|set|put|saw|got|ran|paid"
+    r"|sold|bought|built|wrote|spoke|[a-z]{2,}ed|[a-z]{3,}s)\b"
 )
 
 
@@ -107,3 +124,25 @@ def _claims_nothing(text: str, span: Span, piece: str, plain: str) -> bool:
     marked = piece.lstrip().startswith("#") or re.fullmatch(r"\*{2}[^*]+\*{2}", piece.strip())
     short = len(plain.split()) <= TITLE_WORDS and not LIST_MARKER.match(piece)
     return bool(marked or (short and (END.search(below) or LIST_MARKER.match(below))))
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of a sentence with single spaces, each as a sentence; none if it has only one.
+
+    It is cut at a semicolon, a dash or a conjunction between two parts that both have what looks like a verb.
+    """
+    verbs = [match.start() for match in _VERB.finditer(text)]
+    words = [match.start() for match in re.finditer(r"\S+", text)]
+
+    def is_clause(begin: int, end: int) -> bool:
+        count = bisect_left(words, end) - bisect_left(words, begin)
+        return count >= FEWEST_WORDS and bisect_left(verbs, begin) < bisect_left(verbs, end)
+
+    pieces, begin = [], 0
+    for cut in _CUT.finditer(text):
+        if is_clause(begin, cut.start()) and is_clause(cut.end(), len(text)):
+            pieces.append(text[begin : cut.start()])
+            begin = cut.end()
+    if not pieces:
+        return []
+    return [f"{one[0].upper()}{one[1:].rstrip(' ,.;')}." for one in (*pieces, text[begin:])]

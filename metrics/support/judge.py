@@ -24,8 +24,7 @@ from semantic_metrics.cross_encoder.sentences import cut_long
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.quantities import rules
 from semantic_metrics.quantities.manners import without_thoughts
-from semantic_metrics.support.claims import Claim, plain_text, read_claims
-from semantic_metrics.support.clauses import clauses
+from semantic_metrics.support.claims import Claim, clauses, plain_text, read_claims
 from semantic_metrics.support.decision import (
     CONTRADICTED,
     FEATURES,

@@ -4,16 +4,15 @@ import numpy as np
 from typing_extensions import Unpack
 
 from semantic_metrics.core.checkpoint_files import split_name
-from semantic_metrics.core.inputs import References, check_choice, check_text
+from semantic_metrics.core.inputs import References, check_choice
 from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.threshold import ResultArguments
-from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
+from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts, read_pair
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, load_nli_scorer
 from semantic_metrics.matcha.checkpoint import find_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
-from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.support.decision import Decision
 from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
@@ -89,9 +88,8 @@ class SupportScoring(TextScoring):
 
         `method` is "leave_one_out". The other arguments are those of `compute`, which refuses the same ones.
         """
-        texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
+        texts = read_pair(prediction, reference)
         check_choice("method", method, METHODS)
-        (texts["prediction"],), _ = without_thoughts([prediction])
         options = self._options(arguments)
         judge = self.judge(options)
 

@@ -9,9 +9,7 @@ import pytest
 
 from semantic_metrics.cross_encoder import eight_bits
 from tests import tiny_pairs as tiny
-from tests.consensus.conftest import both_heads
 from tests.nli_lex.conftest import nli
-from tests.support.conftest import judging
 from training.shrink import shrink
 
 MAX_SECONDS = 20  # for one call: the slowest honest one takes a tenth of it
@@ -57,12 +55,12 @@ def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> d
     folder = tmp_path_factory.mktemp("attack")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(eight_bits, "SHARD_BYTES", 2**14)
-        shrink(both_heads(folder / "consensus"), folder / "eight_bits")
+        shrink(tiny.both_heads(folder / "consensus"), folder / "eight_bits")
     return {
         "consensus": folder / "consensus",
         "eight_bits": folder / "eight_bits",
         "matcha": checkpoint,
         "stsscore": tiny.bert(folder / "stsscore"),
         "nli_lex": nli(folder / "nli_lex"),
-        "support": judging(folder / "support"),
+        "support": tiny.judging(folder / "support"),
     }

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from pyarrow import parquet
 
 from semantic_metrics.cli import main
-from semantic_metrics.files.errors import FileError
+from semantic_metrics.files import FileError
 from semantic_metrics.files.table import read_table
 from tests.attack.conftest import MAX_MESSAGE_CHARACTERS, time_limit
 from tests.tiny_table import WORDS

@@ -29,6 +29,7 @@ from semantic_metrics.transformer.drifts import processor
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers import matcha_data as synthetic
 from tests.benchmarks.papers import stsscore_data as sts_data
+from tests.cli.conftest import run_benchmark
 
 COMMANDS = {"matcha": (matcha, synthetic.write_data), "stsscore": (stsscore, sts_data.write_data)}
 BOTH = [(("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'")]
@@ -104,8 +105,7 @@ def test_what_is_recorded_is_of_this_processor() -> None:
     drift = speed._drift(row | {"per_second_of_a_core": 5.0})
     assert (drift.metric, drift.speed) == ("matcha", 5.0)
     assert drift.processor == processor()
-    refused = CliRunner().invoke(main, ["--record", "--batch-size", "4"])
-    assert refused.exit_code == 2
+    refused = run_benchmark(main, "--record", "--batch-size", "4", status=2)
     assert "--record: expected device cpu" in " ".join(refused.output.split())
     assert Line("a", "b", "c").name == "a-b-c"
 
@@ -125,7 +125,6 @@ def _save(folder: Path, kind: type, **options: object) -> Path:
     return folder
 
 
-@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "printed"), [("climate_fever", (19.01, 15.33)), ("coco", (13.19, 5.51)), ("newts", (10.41, 3.74))]
 )

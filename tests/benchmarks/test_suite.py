@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from matplotlib.image import imread
 
 from benchmarks.suite import guarantees, pictures
@@ -22,8 +21,9 @@ from semantic_metrics.cross_encoder.sentences import sentence_spans
 from semantic_metrics.support.claims import read_claims
 from semantic_metrics.support.judge import SupportOptions
 from semantic_metrics.support.scoring import SupportScoring
+from tests import tiny_pairs as tiny
+from tests.cli.conftest import run_benchmark
 from tests.nli_lex.conftest import nli
-from tests.support.conftest import judging
 
 ROWS = pd.DataFrame({"predictions": ["a", "bb", "ccc"], "references": ["aaaa", "bb", "c"]})
 
@@ -48,15 +48,13 @@ def test_each_violation_is_found() -> None:
 
 def test_the_command_of_guarantees(tmp_path: Path) -> None:
     arguments = ["--metric", "shipped=matcha", "--pairs", "8", "--output", str(tmp_path / "out")]
-    result = CliRunner().invoke(guarantees.main, arguments)
-    assert result.exit_code == 0, result.output
+    result = run_benchmark(guarantees.main, *arguments)
     figures = pd.read_csv(tmp_path / "out" / "guarantees.csv", index_col="metric")
     assert figures.loc["shipped", [*guarantees.PROPERTIES, "golden"]].max() < 1e-12
     assert figures.loc["ROUGE-1", "orders"] < 1e-12
     assert np.isnan(figures.loc["ROUGE-1", "golden"])
     assert (tmp_path / "out" / "report.txt").read_text() == result.stdout
-    refused = CliRunner().invoke(guarantees.main, ["--metric", "rouge"])
-    assert refused.exit_code == 2
+    refused = run_benchmark(guarantees.main, "--metric", "rouge", status=2)
     assert "rouge" in refused.output
 
 
@@ -80,10 +78,9 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_the_command_prints_the_table(data: Path, tmp_path: Path) -> None:
-    model = judging(tmp_path / "model")
+    model = tiny.judging(tmp_path / "model")
     arguments = ["--data", str(data), "--checkpoint", f"{model}/", "--k", "all", "--resamples", "5"]
-    result = CliRunner().invoke(long_texts, arguments)
-    assert result.exit_code == 0, result.output
+    result = run_benchmark(long_texts, *arguments)
     for expected in (
         "| support ",
         "supporting sentence in the first 3 places",
@@ -139,8 +136,7 @@ def test_the_command_writes_figures_scores_and_a_table(tmp_path: Path) -> None:
     write_sets(tmp_path / "data")
     out = tmp_path / "out"
     arguments = ["--metric", "old=matcha", "--nli", f"own={nli(tmp_path / 'model')}", "--resamples", "20"]
-    result = CliRunner().invoke(probes, [*arguments, "--data", str(tmp_path / "data"), "--output", str(out)])
-    assert result.exit_code == 0, result.output
+    result = run_benchmark(probes, *arguments, "--data", tmp_path / "data", "--output", out)
     figures = pd.read_csv(out / "probes.csv")
     assert set(figures["metric"]) == {"old", "own"}
     assert figures.query("kind == 'all'")["set"].nunique() == 6
@@ -151,8 +147,7 @@ def test_the_command_writes_figures_scores_and_a_table(tmp_path: Path) -> None:
     assert own["people's ratings", "own", "ccc"] == own["people's ratings", "own", "ccc, as it is"]
     assert {"old", "own", "truth"} <= set(pd.read_csv(out / "probes_scores.csv").columns)
     assert (out / "report.txt").read_text(encoding="utf-8") in result.output
-    refused = CliRunner().invoke(probes, ["--metric", "bleu", "--output", str(tmp_path / "no")])
-    assert refused.exit_code == 2
+    run_benchmark(probes, "--metric", "bleu", "--output", tmp_path / "no", status=2)
     assert not (tmp_path / "no").exists()
 
 
@@ -161,18 +156,15 @@ def test_the_command_and_the_pictures(tmp_path: Path) -> None:
     write_sets(tmp_path / "data")
     results, drawn = tmp_path / "results", tmp_path / "pictures"
     arguments = ["--data", str(tmp_path / "data"), "--rows", "10", "--resamples", "10", "--output", str(results)]
-    result = CliRunner().invoke(side_by_side, arguments)
-    assert result.exit_code == 0, result.output
+    result = run_benchmark(side_by_side, *arguments)
     figures = pd.read_csv(results / "figures.csv")
     assert {ROUGE_L, TOKEN_F1, MINILM, BERTSCORE, *OURS} <= set(figures["metric"])
     denials = figures[(figures["set"] == DENIALS) & (figures["metric"] != "BLEURT, published")].set_index("metric")
     assert denials.loc[list(OURS), "value"].notna().all()
     assert "nli_lex large: judges answers to questions" in result.output
-    captions = CliRunner().invoke(pictures.main, ["--results", str(results), "--output", str(drawn)])
-    assert captions.exit_code == 0, captions.output
+    captions = run_benchmark(pictures.main, "--results", results, "--output", drawn)
     assert "consensus: AUC" in captions.output
-    only = CliRunner().invoke(side_by_side, [*arguments, "--sets", DENIALS])
-    assert only.exit_code == 0, only.output
+    run_benchmark(side_by_side, *arguments, "--sets", DENIALS)
     assert set(pd.read_csv(results / "figures.csv")["set"]) == {DENIALS}
     for name in ("distributions", "speed"):
         assert min(imread(drawn / f"{name}.png").shape[:2]) > 200

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -27,6 +28,13 @@ def invoke(
     writes = any(word.partition("=")[0] in ("--output", "--html", "--plot", "--signatures") for word in given)
     arguments = ("--overwrite", *given) if overwrite and writes else tuple(given)
     return CliRunner(env={"COLUMNS": str(width)}).invoke(main, [command, *map(str, arguments)], **settings)
+
+
+def run_benchmark(command: click.Command, *arguments: object, status: int = 0) -> Result:
+    """Run a command of `python -m benchmarks`, which knows no data folder but `--data`, and check its exit status."""
+    result = CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(command, list(map(str, arguments)))
+    assert result.exit_code == status, result.output
+    return result
 
 
 def done(result: Result) -> list[str]:

@@ -8,8 +8,8 @@ import pytest
 import semantic_metrics
 from semantic_metrics.cli.check import WIDTH
 from semantic_metrics.core.signature import shorten
+from tests import tiny_pairs as tiny
 from tests.cli.conftest import done, invoke, refused, write_jsonl
-from tests.support.conftest import judging
 
 SUMMARY = "The dog bites the man. No cat sleeps."
 SOURCE = "The dog bites the man. A cat sleeps.\n\nThe man runs."
@@ -17,7 +17,7 @@ SOURCE = "The dog bites the man. A cat sleeps.\n\nThe man runs."
 
 @pytest.fixture(scope="session")
 def pair_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return judging(tmp_path_factory.mktemp("models") / "pairs")
+    return tiny.judging(tmp_path_factory.mktemp("models") / "pairs")
 
 
 @pytest.fixture

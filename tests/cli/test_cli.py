@@ -14,8 +14,7 @@ from semantic_metrics.cli import COMMANDS
 from semantic_metrics.cli.samples import SAMPLES
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.files import readers
-from semantic_metrics.files.errors import FileError
+from semantic_metrics.files import FileError, readers
 from semantic_metrics.files.table import read_table
 from tests.cli.conftest import done, invoke, refused
 from tests.conftest import ROOT, Run

@@ -9,8 +9,8 @@ import pytest
 
 import semantic_metrics
 from semantic_metrics.core.threshold import read_threshold
+from tests import tiny_pairs as tiny
 from tests.cli.conftest import done, invoke, refused
-from tests.consensus.conftest import both_heads
 
 SAID = ["the dog bites", "a man sleeps", "the cat is awake", "no dog", "a man runs", "the man barks"] * 3
 GOLD = ["a dog bites", "the cat is awake", "the cat is awake", "not a dog", "the man runs", "no cat sleeps"] * 3
@@ -19,7 +19,7 @@ TEXTS = {"predictions": "said", "references": "gold"}
 
 @pytest.fixture(scope="session")
 def pair_model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return f"{both_heads(tmp_path_factory.mktemp('models') / 'pairs')}/"
+    return f"{tiny.both_heads(tmp_path_factory.mktemp('models') / 'pairs')}/"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import semantic_metrics
-from semantic_metrics.files.errors import FileError
+from semantic_metrics.files import FileError
 from semantic_metrics.files.references import ReferenceColumns
 from tests.cli.conftest import done, invoke, refused
 

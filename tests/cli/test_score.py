@@ -17,8 +17,8 @@ from semantic_metrics import load
 from semantic_metrics.cli import main
 from semantic_metrics.cli.terminal import table_lines
 from semantic_metrics.core.signature import shorten
+from tests import tiny_pairs as tiny
 from tests.cli.conftest import done, invoke, refused, write_jsonl
-from tests.consensus.conftest import both_heads
 
 SAID = ["the dog bites", "a man sleeps", "☃", "the cat is awake", "no dog"]
 GOLD = ["a dog bites", "the cat is awake", "the dog", "the cat sleeps", "not a dog"]
@@ -242,7 +242,7 @@ WORDED = {"predictions": ["the dog bites", "a man sleeps"], "references": ["a do
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_words_are_written_beside_the_scores(tmp_path: Path, ending: str) -> None:
-    model = f"{both_heads(tmp_path / 'model')}/"
+    model = f"{tiny.both_heads(tmp_path / 'model')}/"
     rows, source, output = pd.DataFrame(WORDED), tmp_path / f"rows.{ending}", tmp_path / f"scored.{ending}"
     rows.to_csv(source, index=False) if ending == "csv" else rows.to_parquet(source)
     options = ["--config", model, "--predictions", "predictions", "--references", "references"]

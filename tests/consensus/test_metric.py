@@ -19,13 +19,23 @@ from semantic_metrics.consensus.weights import DEFAULT, SURE_LIMIT, Weights, lim
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.quantities.rules import CONFLICT, DIFFERENT, NO_ANSWER, NOTHING, OPEN, SAME, UNREAD, Ruling
 from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
-from tests.consensus.conftest import LABELS, SCRIPT, both_heads
+from tests import tiny_pairs as tiny
+from tests.conftest import ROOT
 from tests.nli_lex.conftest import listing
+from tests.tiny_pairs import ROUNDING
+from tests.tiny_table import PREDICTIONS, REFERENCES, SEVERAL
 
-PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
-REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]
-SEVERAL = [["a dog bites", "the cat"], ["the man is asleep"], ["a dog", "the cat is awake", "awake cat"], ["no", "yes"]]
-ROUNDING = 1e-5
+SCRIPT = str(ROOT / "metrics" / "consensus")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.both_heads(tmp_path_factory.mktemp("consensus") / "model")
+
+
+@pytest.fixture
+def metric(model: Path) -> evaluate.Metric:
+    return evaluate.load(SCRIPT, str(model))
 
 
 def test_results(metric: evaluate.Metric) -> None:
@@ -48,13 +58,13 @@ def test_the_parts_are_those_of_the_models_alone(metric: evaluate.Metric, model:
     options = {"symmetric": True, "clip": True}
     ratings = load("stsscore", f"{model}/").compute(predictions=PREDICTIONS, references=REFERENCES, **options)
     assert parts["similarity"] == pytest.approx(ratings["scores"], abs=ROUNDING)
-    nli = [label for label in LABELS if label != "similarity"]
-    alone = both_heads(model.parent / "alone", LABELS)
+    nli = [label for label in tiny.LABELS if label != "similarity"]
+    alone = tiny.both_heads(model.parent / "alone", tiny.LABELS)
     for name, directions in (("entailment", 1), ("contradiction", 2)):
         expected = []
         for pair in zip(REFERENCES, PREDICTIONS, strict=True):
             both = [
-                dict(zip(LABELS, np.log(listing(alone)(*texts)), strict=True))
+                dict(zip(tiny.LABELS, np.log(listing(alone)(*texts)), strict=True))
                 for texts in (pair, pair[::-1])[:directions]
             ]
             chances = [np.exp(one[name]) / sum(np.exp(one[label]) for label in nli) for one in both]
@@ -195,7 +205,7 @@ def test_a_bad_option_is_named(metric: evaluate.Metric, options: dict, message: 
 )
 def test_a_checkpoint_without_both_heads_is_refused(labels: tuple[str, ...], message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
-        evaluate.load(SCRIPT, str(both_heads(tmp_path / "other", labels)))
+        evaluate.load(SCRIPT, str(tiny.both_heads(tmp_path / "other", labels)))
 
 
 PREDICTION, REFERENCE = "the dog barks", "a dog sleeps"

@@ -24,10 +24,10 @@ from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.stsscore import scoring
 from semantic_metrics.stsscore.scoring import load_scorer
 from tests import tiny_pairs as tiny
-from tests.consensus.conftest import both_heads
 from tests.cross_encoder.conftest import SCRIPT
 from tests.fake_hub import serve
-from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, ROUNDING, scores
+from tests.tiny_pairs import ROUNDING
+from tests.tiny_table import PREDICTIONS, REFERENCES, scores
 from training.shrink import shrink
 
 LIBRARY = "config_sentence_transformers.json"
@@ -294,7 +294,7 @@ PAIRS = [("A man sleeps.", "A man is asleep."), ("It rained.", "It did not rain.
 
 @pytest.fixture
 def heads(tmp_path: Path) -> Path:
-    return both_heads(tmp_path / "float")
+    return tiny.both_heads(tmp_path / "float")
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import SAME, rule
 from tests import tiny_pairs as tiny
-from tests.stsscore.test_metric import ROUNDING, scores
-from tests.tiny_table import SIGNS, WORDS
+from tests.tiny_pairs import ROUNDING
+from tests.tiny_table import SIGNS, WORDS, scores
 
 # Cs: surrogates, which are refused. hypothesis also draws strings of the modules that are loaded, "[PAD]" among them: a
 # token to sentence-transformers, and plain text here (see test_special_strings_are_plain_text below)

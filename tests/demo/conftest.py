@@ -8,9 +8,7 @@ import pytest
 
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
-from tests.consensus.conftest import both_heads
 from tests.nli_lex.conftest import nli
-from tests.support.conftest import judging
 from training.bundle import write_bundle
 
 METRICS = ROOT / "metrics"
@@ -22,11 +20,11 @@ HOSTILE = "<img src=x onerror=alert(1)> & <b>bold</b>"
 def tiny_checkpoints(table: Path, folder: Path) -> dict[str, str]:
     """A small checkpoint for each metric, the cross-encoders in `folder`."""
     return {
-        "consensus": f"{both_heads(folder / 'consensus')}+{table}",
+        "consensus": f"{tiny.both_heads(folder / 'consensus')}+{table}",
         "matcha": str(table),
         "stsscore": str(tiny.bert(folder / "stsscore")),
         "nli_lex": str(nli(folder / "nli_lex")),
-        "support": f"{judging(folder / 'support')}+{table}",
+        "support": f"{tiny.judging(folder / 'support')}+{table}",
         "set_criteria": str(table),
     }
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import evaluate
 import pytest
-from packaging.version import Version
 
 from tests.conftest import ROOT, Run
 from tests.demo.conftest import METRICS, NAMES
+from tests.test_package import lower_bounds
 from training import bundle
 from training.bundle import write_bundle
 
@@ -105,10 +105,6 @@ def imported_libraries(nodes: Iterable[ast.AST]) -> set[str]:
     return {distributions.get(name, name.replace("_", "-")) for name in libraries}
 
 
-def lower_bounds(text: str) -> dict[str, Version]:
-    return {name: Version(number) for name, number in re.findall(r"([\w-]+)>=(\d[\d.]*)", text)}
-
-
 SCRIPT = """import json
 from semantic_metrics.core.one import (
     A,  # why
@@ -119,7 +115,6 @@ FILES = {
     "toy/toy.py": SCRIPT,
     "toy/app.py": "from semantic_metrics.demo.page import Page\n",
     "toy/README.md": "",
-    "toy/requirements.txt": "",
     "core/one.py": "from .two import C as D\ndef f():\n    from semantic_metrics.core import three\n",
     "core/two.py": "",
     "core/three.py": "",

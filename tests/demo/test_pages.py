@@ -9,9 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from tests.conftest import ROOT
+from tests import tiny_pairs as tiny
 from tests.demo.test_bundle import COLUMNS, rounded
-from tests.support.conftest import judging
 
 gr = pytest.importorskip("gradio")
 
@@ -21,9 +20,9 @@ from gradio_client.exceptions import AppError  # noqa: E402
 from starlette.requests import Request  # noqa: E402
 
 from semantic_metrics.demo import page  # noqa: E402
-from semantic_metrics.demo.check_page import EXAMPLE, MAX_CHARACTERS, check  # noqa: E402
 from semantic_metrics.demo.page import CHECKPOINT_VARIABLE, load_metric  # noqa: E402
 from semantic_metrics.demo.quota import Quota, visitor  # noqa: E402
+from semantic_metrics.support.app import CHECK_EXAMPLE, MAX_CHARACTERS, check  # noqa: E402
 
 
 @contextmanager
@@ -75,12 +74,9 @@ def test_what_the_endpoint_refuses_is_said(app: ModuleType, name: str, monkeypat
         refuse("seconds of work for one visitor")
 
 
-SCRIPT = ROOT / "metrics" / "support"
-
-
 @pytest.fixture
 def tiny_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv(CHECKPOINT_VARIABLE, f"{judging(tmp_path / 'model')}/")
+    monkeypatch.setenv(CHECKPOINT_VARIABLE, f"{tiny.judging(tmp_path / 'model')}/")
     load_metric.cache_clear()
     yield
     load_metric.cache_clear()
@@ -88,14 +84,14 @@ def tiny_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 @pytest.mark.usefixtures("tiny_checkpoint")
 def test_the_example_leads_to_places() -> None:
-    html = check(SCRIPT, *EXAMPLE)
+    html = check(*CHECK_EXAMPLE)
     assert html.count('href="#') >= 3 * 3
     assert "Signature" in html
 
 
 @pytest.mark.usefixtures("tiny_checkpoint")
 def test_what_is_too_long_for_others_to_wait_is_refused() -> None:
-    assert "semantic-metrics check" in check(SCRIPT, "a", "b" * MAX_CHARACTERS)
+    assert "semantic-metrics check" in check("a", "b" * MAX_CHARACTERS)
 
 
 class Clock:

@@ -17,9 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from semantic_metrics.files import formats, readers
+from semantic_metrics.files import FileError, formats, readers
 from semantic_metrics.files import table as files_table
-from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import open_reader
 from semantic_metrics.files.rows import number_of, value_at

@@ -21,8 +21,8 @@ from semantic_metrics.fitting.nli_lex_weights import cross_validated
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, RECALL_OF_LONG, RICH, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import judge, read_weights
 from semantic_metrics.stats.binary import figures
+from tests import tiny_pairs as tiny
 from tests.cli.conftest import done, invoke, refused
-from tests.consensus.conftest import LABELS, both_heads
 from tests.fitting.conftest import NLI_LEX, ROWS, judged_frame
 from tests.tiny_table import WORDS
 
@@ -242,7 +242,7 @@ def test_fitted_weights_are_measured_on_other_groups() -> None:
 
 
 def test_the_command_writes_what_compute_reads(tmp_path: Path) -> None:
-    model = f"{both_heads(tmp_path / 'model')}/"
+    model = f"{tiny.both_heads(tmp_path / 'model')}/"
     rng = np.random.default_rng(0)
     texts = [[" ".join(rng.choice(WORDS, 4)) for _ in range(30)] for _ in range(2)]
     metric = load("consensus", model)
@@ -255,7 +255,7 @@ def test_the_command_writes_what_compute_reads(tmp_path: Path) -> None:
     assert json.loads(output.read_text())["weights"]["nli"] == pytest.approx(1, abs=1e-6)
     again = metric.compute(predictions=texts[0], references=texts[1], weights=str(output))
     assert again["scores"] == pytest.approx(ratings, abs=1e-6)
-    other = load("consensus", f"{both_heads(tmp_path / 'other', LABELS[::-1])}/")
+    other = load("consensus", f"{tiny.both_heads(tmp_path / 'other', tiny.LABELS[::-1])}/")
     made_for, own = (each.models.scorer.checkpoint_sha256[:16] for each in (metric, other))
     message = f"^weights: expected a file fitted for checkpoint '{own}', got .*, fitted for '{made_for}'$"
     with pytest.raises(ValueError, match=message):
@@ -272,7 +272,7 @@ def fit(folder: Path, rows: list[tuple], *options: object) -> Result:
 
 
 def test_blank_texts_are_not_fitted_and_their_ratings_are_on_the_scale(tmp_path: Path) -> None:
-    model = f"{both_heads(tmp_path / 'model')}/"
+    model = f"{tiny.both_heads(tmp_path / 'model')}/"
     rng = np.random.default_rng(0)
     drawn = [rng.permutation(WORDS) for _ in range(20)]
     rows = [

@@ -16,11 +16,11 @@ from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.scoring import Ratings
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
+from tests.tiny_pairs import ROUNDING
 from tests.tiny_table import WORDS
 from training.matcha.contextual import ContextualModel
 
 TEXTS = ["the dog bites a man", "a man bites the dog", "", "☃", "the cat sleeps. " * 9, "is it [SEP] asleep?", "日本"]
-ROUNDING = 1e-5
 FEWER_BITS = 0.05  # of the largest value of a vector
 
 

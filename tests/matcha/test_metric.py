@@ -19,15 +19,7 @@ from semantic_metrics.core import batching
 from semantic_metrics.matcha.attribution import explain
 from semantic_metrics.matcha.table import MatchaTable, cosine
 from tests.conftest import METRIC
-from tests.tiny_table import SIGNS, SPECIAL, WORDS, small_table
-
-PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
-REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]
-SEVERAL = [["a dog bites", "the cat"], ["the man is asleep"], ["a dog", "the cat is awake", "awake cat"], ["no", "yes"]]
-
-
-def scores(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> list[float]:
-    return metric.compute(predictions=predictions, references=references, **options)["scores"]
+from tests.tiny_table import PREDICTIONS, REFERENCES, SEVERAL, SIGNS, SPECIAL, WORDS, compute, scores, small_table
 
 
 def test_results(metric: evaluate.Metric) -> None:
@@ -248,10 +240,6 @@ sentences = st.lists(st.sampled_from([*WORDS, *SIGNS, *SPECIAL, "☃", "dogs"]),
 texts = st.one_of(unicode, sentences)
 batches = st.lists(texts, min_size=1, max_size=8)
 EXAMPLES = 60  # each goes through evaluate, which writes a file
-
-
-def compute(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> dict:
-    return metric.compute(predictions=predictions, references=references, **options)
 
 
 @pytest.fixture(scope="module")

@@ -21,13 +21,9 @@ TWO_WEIGHTS = Weights(TWO_FEATURES, -2.0, (3.0, 2.5), "a test")
 PAPER_WEIGHTS = Weights(PAPER, -2.0, (3.0, 2.5), "a test")
 
 
-def named(labels: tuple[str, ...]) -> dict:
-    return {"id2label": dict(enumerate(labels)), "label2id": {label: i for i, label in enumerate(labels)}}
-
-
 def nli(folder: Path, labels: tuple[str, ...] = LABELS, seed: int = 0) -> Path:
     """A tiny BERT with labels, and weights of all forms."""
-    tiny.bert(folder, named(labels), labels=len(labels), seed=seed)
+    tiny.bert(folder, tiny.named(labels), labels=len(labels), seed=seed)
     for weights in (RICH_WEIGHTS, TWO_WEIGHTS, PAPER_WEIGHTS):
         write_weights(folder, weights)
     return folder

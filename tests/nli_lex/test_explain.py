@@ -7,7 +7,7 @@ import pytest
 from semantic_metrics.nli_lex.attribution import MAX_PIECES, MAX_TOKENS
 from tests import tiny_pairs as tiny
 from tests.stsscore.test_explain import without
-from tests.stsscore.test_metric import ROUNDING
+from tests.tiny_pairs import ROUNDING
 
 SIDES = ("prediction", "reference", "question")
 ROW = {"prediction": "the dog bites a man", "reference": "the dog", "question": "is the man awake?"}

@@ -32,13 +32,13 @@ from semantic_metrics.nli_lex.weights import (
 )
 from semantic_metrics.nli_lex.windows import Windows, check_template, fill
 from tests import tiny_pairs as tiny
-from tests.nli_lex.conftest import LABELS, PAPER_WEIGHTS, RICH_WEIGHTS, listing, named, nli
+from tests.nli_lex.conftest import LABELS, PAPER_WEIGHTS, RICH_WEIGHTS, listing, nli
+from tests.tiny_pairs import ROUNDING
 from tests.tiny_table import WORDS
 
 QUESTIONS = ["who bites the man", "is the cat awake", "", "who runs"]
 ANSWERS = ["the dog", "no", "a man sleeps", "not a dog"]
 REFERENCES = [["a dog", "the cat"], ["it is not"], ["the man is asleep", "a", "a man"], ["the man runs"]]
-ROUNDING = 1e-5
 
 
 def column(table: np.ndarray, name: str) -> list[float]:
@@ -100,7 +100,7 @@ def test_nothing_is_read_twice_or_needlessly(model: Path) -> None:
 
 @pytest.mark.parametrize("labels", [["LABEL_0", "LABEL_1", "LABEL_2"], ["not_entailment", "other"], ["entailment"]])
 def test_a_checkpoint_without_entailment_is_refused_with_its_labels(tmp_path: Path, labels: list[str]) -> None:
-    folder = tiny.bert(tmp_path / "model", named(tuple(labels)), labels=len(labels))
+    folder = tiny.bert(tmp_path / "model", tiny.named(tuple(labels)), labels=len(labels))
     with pytest.raises(ValueError, match=f"checkpoint .*model: expected labels for NLI.*, got {', '.join(labels)}"):
         load_scorer(str(folder))
 

@@ -17,6 +17,7 @@ from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.weights import FILE, write_weights
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import PAPER_WEIGHTS, RICH_WEIGHTS, SCRIPT, listing, nli
+from tests.tiny_pairs import ROUNDING
 from tests.tiny_table import SIGNS, WORDS
 
 TEXTS = {
@@ -25,7 +26,6 @@ TEXTS = {
     "questions": ["who bites the man", "who sleeps", "is the cat awake", "how many dogs bark"],
 }
 SEVERAL = [["a cat", "the dog"], ["the man"], ["yes", "it is not", "awake"], ["two dogs", "no dog"]]
-ROUNDING = 1e-5
 
 
 def test_results(metric: evaluate.Metric) -> None:

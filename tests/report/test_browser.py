@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import tiny_pairs as tiny
 from tests.cli.conftest import done, invoke
 from tests.conftest import ROOT
-from tests.support.conftest import judging
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -43,7 +43,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name in ("summary", "article"):
         text = (SAMPLES / f"{name}.txt").read_text(encoding="utf-8")
         (folder / f"{name}.txt").write_text(f"{text}\n{LONG}\n", encoding="utf-8")
-    options = {"config": judging(folder / "model"), "html": written["check"]}
+    options = {"config": tiny.judging(folder / "model"), "html": written["check"]}
     done(invoke("check", folder / "summary.txt", folder / "article.txt", "--coverage", options=options))
     return written
 

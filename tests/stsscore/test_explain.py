@@ -11,8 +11,9 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from semantic_metrics import load
-from tests.consensus.conftest import both_heads
-from tests.stsscore.test_metric import ROUNDING, scores
+from tests import tiny_pairs as tiny
+from tests.tiny_pairs import ROUNDING
+from tests.tiny_table import scores
 
 SIDES = ("prediction", "reference")
 METHODS = ("leave_one_out", "integrated_gradients")
@@ -46,7 +47,7 @@ def test_the_explanation_has_all_keys(metric: evaluate.Metric) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_of_a_model_with_more_outputs_the_similarity_is_explained(method: str, tmp_path: Path) -> None:
-    metric = load("stsscore", f"{both_heads(tmp_path / 'model')}/")
+    metric = load("stsscore", f"{tiny.both_heads(tmp_path / 'model')}/")
     result = metric.explain(**PAIR, method=method, scale=2)
     scored = metric.compute(**{f"{name}s": [text] for name, text in PAIR.items()}, scale=2)
     assert result["score"] == pytest.approx(scored["stsscore"], abs=ROUNDING)

@@ -7,15 +7,8 @@ import numpy as np
 import pytest
 
 from tests import tiny_pairs as tiny
-
-PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
-REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]
-SEVERAL = [["a dog bites", "the cat"], ["the man is asleep"], ["a dog", "the cat is awake", "awake cat"], ["no", "yes"]]
-ROUNDING = 1e-5  # the bar of float32 against the listing
-
-
-def scores(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> list[float]:
-    return metric.compute(predictions=predictions, references=references, **options)["scores"]
+from tests.tiny_pairs import ROUNDING
+from tests.tiny_table import PREDICTIONS, REFERENCES, SEVERAL, scores
 
 
 def test_results(metric: evaluate.Metric) -> None:

@@ -8,12 +8,12 @@ import pytest
 
 from semantic_metrics.cross_encoder.heads import nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.support.claims import read_claims
-from semantic_metrics.support.clauses import clauses
+from semantic_metrics.support.claims import clauses, read_claims
 from semantic_metrics.support.decision import FEATURES, FILE, Decision, Logistic, log_odds, verdict_of
 from semantic_metrics.support.evidence import Document, Overlap, Source, stems
 from semantic_metrics.support.judge import Reader, SupportOptions
 from semantic_metrics.support.scoring import load_table
+from tests import tiny_pairs as tiny
 from training.fit_support import ANY, POSITIVE, fit_logistic
 
 ANSWER = """Sure! Here is a summary of the article:
@@ -98,9 +98,14 @@ def test_many_conjunctions_end_soon() -> None:
     assert clauses("and the " * 12_000) == []
 
 
-def test_the_weakest_clause_lowers_the_feature(model: Path) -> None:
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    model = tiny.both_heads(tmp_path_factory.mktemp("support") / "model")
+    return Reader(PairScorer(model), TABLE, SupportOptions())
+
+
+def test_the_weakest_clause_lowers_the_feature(reader: Reader) -> None:
     """Each clause has the better of two passages, and the claim the worst of its clauses."""
-    reader = Reader(PairScorer(model), load_table(), SupportOptions())
     claim, source = "He was in and it was it.", "Sales rose in May. The firm is in Berlin."
     [(_, [reading], _)] = reader.readings([claim], [[source]])
     first, second = reading.clause_pairs()
@@ -112,8 +117,7 @@ def test_the_weakest_clause_lowers_the_feature(model: Path) -> None:
     assert features["entailment_of_clauses"] == min(features["entailment"], log_odds(np.array(reading.weakest)))
 
 
-def test_a_claim_of_one_clause_is_read_as_it_is(model: Path) -> None:
-    reader = Reader(PairScorer(model), load_table(), SupportOptions())
+def test_a_claim_of_one_clause_is_read_as_it_is(reader: Reader) -> None:
     [(_, [reading], _)] = reader.readings(["Sales rose."], [["Sales rose in May. The firm is in Berlin."]])
     features = dict(zip(FEATURES, reading.features(), strict=True))
     assert reading.clause_pairs() == []

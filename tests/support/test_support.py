@@ -13,7 +13,8 @@ from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.cross_encoder.pair_scorer import PairLogits, PairScorer
 from semantic_metrics.support.scoring import SupportScoring
 from tests import tiny_pairs as tiny
-from tests.consensus.conftest import both_heads
+from tests.conftest import ROOT
+from tests.tiny_table import compute
 
 SOURCE = (
     "The dog bites the man. A cat sleeps. The man runs 300 times.\n\nThe cat is awake. A dog barks. The dog sleeps."
@@ -23,12 +24,18 @@ MIN_PARAPHRASES = 13  # of thirty; the shipped checkpoint finds no entailment in
 SENTENCES = ["The dog bites a man.", "A cat is awake.", "The man runs 8 times.", "No dog barks.", "A man sleeps."]
 
 
-def judged(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> dict:
-    return metric.compute(predictions=predictions, references=references, **options)
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.judging(tmp_path_factory.mktemp("support") / "model")
+
+
+@pytest.fixture
+def metric(model: Path) -> evaluate.Metric:
+    return evaluate.load(str(ROOT / "metrics" / "support"), str(model))
 
 
 def test_each_sentence_has_its_place_in_the_text_and_in_the_source(metric: evaluate.Metric) -> None:
-    result = judged(metric, [SUMMARY], [SOURCE])
+    result = compute(metric, [SUMMARY], [SOURCE])
     (sentences,) = result["sentences"]
     assert [SUMMARY[one["begin"] : one["end"]] for one in sentences] == [one["text"] for one in sentences]
     assert len(sentences) == 3
@@ -46,8 +53,8 @@ def test_each_sentence_has_its_place_in_the_text_and_in_the_source(metric: evalu
 def test_a_sentence_scores_alone_as_in_any_text_and_batch(
     metric: evaluate.Metric, texts: list[str], batch_size: int
 ) -> None:
-    whole = judged(metric, [" ".join(texts)], [SOURCE], batch_size=batch_size)["sentences"][0]
-    alone = judged(metric, texts, [SOURCE] * len(texts))["sentences"]
+    whole = compute(metric, [" ".join(texts)], [SOURCE], batch_size=batch_size)["sentences"][0]
+    alone = compute(metric, texts, [SOURCE] * len(texts))["sentences"]
     assert [one["text"] for one in whole] == texts
     for inside, (single,) in zip(whole, alone, strict=True):
         assert inside["support"] == pytest.approx(single["support"], abs=1e-5)
@@ -65,30 +72,30 @@ def test_a_sentence_that_the_source_repeats_is_supported(metric: evaluate.Metric
 
 def test_a_sentence_that_the_source_has_with_another_number_is_contradicted(metric: evaluate.Metric) -> None:
     changed = "The man runs 800 times."
-    (sentence,) = judged(metric, [changed], [SOURCE], k=1)["sentences"][0]
+    (sentence,) = compute(metric, [changed], [SOURCE], k=1)["sentences"][0]
     place = sentence["places"][0]
     assert (place["text"], place["entailment"], place["contradiction"]) == ("The man runs 300 times.", 0.0, 1.0)
-    both = judged(metric, [changed], [[SOURCE, changed]])
+    both = compute(metric, [changed], [[SOURCE, changed]])
     assert both["scores"] == [1.0], "another source says it word for word"
 
 
 def test_a_quantity_that_another_sentence_has_is_not_contradicted(metric: evaluate.Metric) -> None:
-    (sentence,) = judged(metric, ["It rained on May 4."], ["It rained on May 3. On May 4, too."])["sentences"][0]
+    (sentence,) = compute(metric, ["It rained on May 4."], ["It rained on May 3. On May 4, too."])["sentences"][0]
     assert [place["text"] for place in sentence["places"]] != []
     assert all(place["contradiction"] < 1 for place in sentence["places"])
-    (sentence,) = judged(metric, ["It rained on May 5."], ["It rained on May 3. On May 4, too."])["sentences"][0]
+    (sentence,) = compute(metric, ["It rained on May 5."], ["It rained on May 3. On May 4, too."])["sentences"][0]
     assert any(place["contradiction"] == 1 for place in sentence["places"])
 
 
 def test_k_bounds_what_the_model_reads(metric: evaluate.Metric) -> None:
-    every, two = (judged(metric, [SUMMARY], [SOURCE], k=k) for k in (None, 2))
+    every, two = (compute(metric, [SUMMARY], [SOURCE], k=k) for k in (None, 2))
     assert two["passages_read"] < every["passages_read"]
-    assert judged(metric, [SUMMARY], [SOURCE], k=10**6)["scores"] == every["scores"]
+    assert compute(metric, [SUMMARY], [SOURCE], k=10**6)["scores"] == every["scores"]
 
 
 def test_what_claims_nothing_is_skipped_and_counts_nowhere(metric: evaluate.Metric) -> None:
     claims = "Here is a summary:\n\n1. The dog bites a man.\n2. No dog barks.\n\nIs the cat awake? I hope this helps!"
-    result = judged(metric, [claims, "The dog bites a man. No dog barks."], [SOURCE] * 2)
+    result = compute(metric, [claims, "The dog bites a man. No dog barks."], [SOURCE] * 2)
     listed, plain = result["sentences"]
     assert [one["verdict"] == "skipped" for one in listed] == [True, False, False, True, True]
     assert all((one["support"], one["places"]) == (None, []) for one in listed if one["verdict"] == "skipped")
@@ -100,13 +107,13 @@ def test_what_claims_nothing_is_skipped_and_counts_nowhere(metric: evaluate.Metr
 
 def test_several_references_are_one_source(metric: evaluate.Metric) -> None:
     halves = SOURCE.split("\n\n")
-    result = judged(metric, ["The dog sleeps."], [halves], k=None)
+    result = compute(metric, ["The dog sleeps."], [halves], k=None)
     assert {place["reference"] for place in result["sentences"][0][0]["places"]} == {0, 1}
     assert result["scores"] == [1.0], "the second says it word for word"
 
 
 def test_coverage_names_the_sentences_of_the_reference_that_are_missing(metric: evaluate.Metric) -> None:
-    result = judged(metric, ["The cat sleeps."], ["The cat sleeps. 300 dogs ran."], coverage=True)
+    result = compute(metric, ["The cat sleeps."], ["The cat sleeps. 300 dogs ran."], coverage=True)
     missing = [one["text"] for one in result["missing"][0]]
     assert "300 dogs ran." in missing
     assert 0 < result["coverage"][0] < 1
@@ -116,7 +123,7 @@ def test_coverage_names_the_sentences_of_the_reference_that_are_missing(metric: 
     ("prediction", "reference"), [("", SOURCE), ("...", SOURCE), (SUMMARY, ""), (SUMMARY, "\n---\n")]
 )
 def test_nothing_to_compare_is_zero_and_counted(metric: evaluate.Metric, prediction: str, reference: str) -> None:
-    result = judged(metric, [prediction, SUMMARY], [reference, SOURCE])
+    result = compute(metric, [prediction, SUMMARY], [reference, SOURCE])
     assert result["scores"][0] == result["minimums"][0] == 0.0
     assert result["undefined"] == 1
     assert all(one["verdict"] == "not found" and one["places"] == [] for one in result["sentences"][0])
@@ -135,7 +142,7 @@ def test_nothing_to_compare_is_zero_and_counted(metric: evaluate.Metric, predict
     ids=["no end", "one word", "bullets", "table", "code", "Chinese"],
 )
 def test_any_source_is_read_whole_and_nothing_is_cut(metric: evaluate.Metric, source: str) -> None:
-    result = judged(metric, ["The dog bites.", source[:200]], [source] * 2)
+    result = compute(metric, ["The dog bites.", source[:200]], [source] * 2)
     assert result["truncated"] == 0
     assert all(0 <= score <= 1 for score in result["scores"])
     assert result["passages_read"] > 0
@@ -155,7 +162,7 @@ def test_an_invalid_option_is_refused(metric: evaluate.Metric, options: dict, me
 
 
 def test_the_signature_has_what_changes_a_score(metric: evaluate.Metric) -> None:
-    signature = judged(metric, [SUMMARY], [SOURCE], k=2, coverage=True)["signature"]
+    signature = compute(metric, [SUMMARY], [SOURCE], k=2, coverage=True)["signature"]
     assert "|k:2|" in signature
     assert "|decision:" in signature
     assert signature == metric.signature(k=2)
@@ -164,7 +171,7 @@ def test_the_signature_has_what_changes_a_score(metric: evaluate.Metric) -> None
 
 def test_texts_are_read_in_parts_without_a_change(metric: evaluate.Metric, monkeypatch: pytest.MonkeyPatch) -> None:
     texts, sources = [" ".join(SENTENCES), *SENTENCES], [SOURCE] * (1 + len(SENTENCES))
-    whole = judged(metric, texts, sources, k=None, max_length=24)
+    whole = compute(metric, texts, sources, k=None, max_length=24)
     sizes = []
 
     def counted(scorer: PairScorer, pairs: list, *options: object) -> PairLogits:
@@ -174,7 +181,7 @@ def test_texts_are_read_in_parts_without_a_change(metric: evaluate.Metric, monke
     logits = PairScorer.logits
     monkeypatch.setattr(PairScorer, "logits", counted)
     monkeypatch.setattr("semantic_metrics.support.judge.PAIRS_AT_A_TIME", 3)
-    parts = judged(metric, texts, sources, k=None, max_length=24)
+    parts = compute(metric, texts, sources, k=None, max_length=24)
     assert max(sizes) == 3, "one text alone has more"
     assert sum(sizes) == whole["passages_read"] == parts["passages_read"]
     assert parts["truncated"] == whole["truncated"]
@@ -185,7 +192,7 @@ def test_a_model_without_labels_for_nli_or_without_a_decision_is_refused(tmp_pat
     with pytest.raises(ValueError, match="expected labels for NLI"):
         SupportScoring.from_checkpoint(f"{tiny.bert(tmp_path / 'rated')}/")
     with pytest.raises(ValueError, match=r"expected support.json, got none; fit it"):
-        SupportScoring.from_checkpoint(f"{both_heads(tmp_path / 'unfitted')}/")
+        SupportScoring.from_checkpoint(f"{tiny.both_heads(tmp_path / 'unfitted')}/")
 
 
 @pytest.mark.slow
@@ -202,7 +209,7 @@ def test_the_shipped_checkpoint_knows_paraphrases_that_share_no_words() -> None:
 def test_what_the_model_cannot_read_is_counted_and_never_sure(metric: evaluate.Metric) -> None:
     texts = ["The dog bites \u732b.", "The dog bites \u72ac.", "<think>No dog.</think>The dog bites."]
     with pytest.warns(UserWarning, match="1 pair differs in characters"):
-        result = judged(metric, texts, [*["The dog bites \u72ac."] * 2, "The dog bites."])
+        result = compute(metric, texts, [*["The dog bites \u72ac."] * 2, "The dog bites."])
     assert result["scores"][0] < 0.5
     assert result["scores"][1] == 1.0
     assert (result["unread"], result["thoughts"]) == (1, 1)

@@ -1,6 +1,5 @@
 """A run small enough for a test: the bundled triplets, a tiny table of their words to start from."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,15 +20,6 @@ from training.matcha.config import TrainConfig
 TRAINING = Path(__file__).parents[2] / "training"
 CONFIGS = TRAINING / "configs"
 WIDTH = 16
-
-
-@pytest.fixture(scope="package", autouse=True)
-def one_thread() -> Iterator[None]:
-    """One thread, as the models are too small to gain from more."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,6 @@ from transformers.trainer_utils import set_seed
 from semantic_metrics import load
 from semantic_metrics.cross_encoder import eight_bits
 from tests import tiny_pairs as tiny
-from tests.nli_lex.conftest import named
 from tests.tiny_table import WORDS
 from tests.training.conftest import CONFIGS
 from tests.training.test_train import Planted
@@ -236,7 +235,7 @@ def test_a_config_is_tried_with_new_values_and_few_steps(stsb: CrossEncoderConfi
 def test_a_similarity_that_the_start_has_learned_is_not_reset(stsb: CrossEncoderConfig, tmp_path: Path) -> None:
     names = [*CLASSES, "similarity"]
     alone = tiny.bert(tmp_path / "alone")
-    beside = tiny.bert(tmp_path / "beside", {**tiny.IDENTITY, **named(names)}, labels=4)
+    beside = tiny.bert(tmp_path / "beside", {**tiny.IDENTITY, **tiny.named(names)}, labels=4)
     for config, trained, other in (
         (stsb, alone, beside),
         (replace(stsb, classes=CLASSES, similarity=True), beside, alone),

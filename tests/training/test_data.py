@@ -188,7 +188,7 @@ def test_run_trains_on_what_its_strategy_takes(config: TrainConfig, tmp_path: Pa
     assert ("one level of difficulty after another" in card) == (strategy == "curriculum")
 
 
-PUBLISHED = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8"))
+PUBLISHED = yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))["published"]
 PAPER = {source.name: source for source in read_yaml(CONFIGS / "matcha" / "paper.yaml", TrainConfig).train}
 
 

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from semantic_metrics.support.decision import FEATURES, SUPPORTED
 from semantic_metrics.support.scoring import SupportScoring
-from tests.consensus.conftest import both_heads
+from tests import tiny_pairs as tiny
 from tests.training.conftest import CONFIGS, TRAINING
 from training import finetune, interpolate
 from training.finetune import split
@@ -126,7 +126,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_it_judges(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
-    model = both_heads(tmp_path / "model")
+    model = tiny.both_heads(tmp_path / "model")
     monkeypatch.setattr(sys, "argv", ["fit_support", "--data", str(data), "--config", f"{model}/", "--rows", "12"])
     main()
     lines = capsys.readouterr().out.splitlines()

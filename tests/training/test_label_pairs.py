@@ -12,8 +12,8 @@ from sentence_transformers import SentenceTransformer
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from tests import tiny_pairs as tiny
 from training.cross_encoder.logits import TeacherLogits, pair_keys
+from training.data.config_checks import find_model
 from training.data.config_files import read_yaml
-from training.data.models import find_model
 from training.label_pairs import PAIR, CandidateConfig, collect, label, main
 
 TEXTS = [

@@ -22,6 +22,7 @@ from semantic_metrics.transformer import backends
 from semantic_metrics.transformer.backends import run_in_order, worker_count
 from semantic_metrics.transformer.first_token import FirstTokenLayer, read_first_token
 from tests import tiny_pairs as tiny
+from tests.tiny_pairs import ROUNDING
 from tests.tiny_table import WORDS
 
 texts = st.lists(st.sampled_from([*WORDS, "☃", "[SEP]"]), max_size=30).map(" ".join)
@@ -131,9 +132,6 @@ def test_a_batch_is_hardly_padded() -> None:
     assert sum(padded) <= 1.02 * sum(lengths)
     assert len(batches) < len(lengths) / 10
     assert max(padded) <= 512
-
-
-ROUNDING = 1e-5
 
 
 def models(folder: Path, **settings: object) -> tuple[PreTrainedModel, PreTrainedModel]:

@@ -1,8 +1,9 @@
-"""Types of a config's numbers, and checks of its values before any data is loaded."""
+"""Types of a config's numbers, and checks of its values and its models before any data is loaded."""
 
 import sys
 from collections.abc import Callable
-from pathlib import PurePosixPath, PureWindowsPath
+from importlib import resources
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, validate_call
@@ -42,6 +43,24 @@ def check_names(name: str, **lists: list) -> None:
         if not names or repeated:
             found = f"{repeated} twice" if names else "none"
             raise ValueError(f"{field}: expected one entry or more, each with a name of its own, got {found}")
+
+
+def find_model(name: str) -> str:
+    """`package:NAME/FOLDER` -> the folder that an installed package carries; a folder or Hub id stays as it is.
+
+    Raises ValueError: no such package, or one without the folder.
+    """
+    kind, _, rest = name.partition(":")
+    if kind != "package" or not rest:
+        return name
+    package, _, folder = rest.partition("/")
+    try:
+        path = Path(str(resources.files(package))) / folder
+    except ModuleNotFoundError:
+        raise ValueError(f"init: package {package!r} is not installed (pip install it, or name a Hub id)") from None
+    if not path.is_dir():
+        raise ValueError(f"init: package {package!r} holds no folder {folder!r}")
+    return str(path)
 
 
 def make_part(name: str, options: dict, kinds: dict[str, Callable]) -> object:

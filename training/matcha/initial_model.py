@@ -16,7 +16,7 @@ from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
-from training.data.models import find_model
+from training.data.config_checks import find_model
 from training.matcha.contextual import ContextualModel
 
 TRANSFORMER = "transformer"

@@ -20,8 +20,8 @@ import pandas as pd
 from benchmarks.common.encoders import Score
 from semantic_metrics.core.progress import with_progress
 from semantic_metrics.endpoint import EndpointError, JsonEndpoint
+from semantic_metrics.set_criteria.samples import OPERATORS
 
-OPERATORS = ("overlap", "difference", "union")
 ORDERED = "difference"  # the operator whose inputs cannot be exchanged
 THRESHOLD = 0.25  # section 5: "determined empirically"
 COLUMNS = ["operator", "a", "b", "target", "form", "source", "fusion", "group", "id"]

@@ -1,21 +1,43 @@
-"""NLI+lex's benchmark: sets, judges, figures, and the command from end to end on data made here."""
+"""NLI+lex's benchmark: sets, judges, figures, the command, probes of words and numbers; the real rows."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.plot_style import FORMATS
 from benchmarks.papers.nli_lex import judges as judges
 from benchmarks.papers.nli_lex.command import main
-from benchmarks.papers.nli_lex.sets import JudgedSet, judged_set, read_judged
+from benchmarks.papers.nli_lex.judges import LEXICAL, RECALL, Judge, judge_sets, lexical_judges, published_judges
+from benchmarks.papers.nli_lex.nli_checks import (
+    JUDGES,
+    NUMBERS,
+    TITLES,
+    answer,
+    checks,
+    denial_checks,
+    one_word_pairs,
+    probe_answers,
+)
+from benchmarks.papers.nli_lex.nli_checks import main as check
+from benchmarks.papers.nli_lex.nli_judges import NLI as NLI_ALONE
+from benchmarks.papers.nli_lex.nli_judges import NLI_LEX, NliModel
+from benchmarks.papers.nli_lex.sets import BEM, GPT4, JudgedSet, judged_set, load_judged, read_judged
+from benchmarks.papers.nli_lex.tables import figure_table
 from semantic_metrics import load
+from semantic_metrics.fitting.judged_answers import question_key
+from semantic_metrics.nli_lex.features import load_scorer
 from tests import tiny_pairs as tiny
+from tests.cli.conftest import run_benchmark
+from tests.conftest import ROOT
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 from tests.nli_lex.conftest import nli
+from training.data.config_files import read_yaml
+from training.data.judged_answers import JudgedConfig
+from training.data.sources import read_excluded
 
 QUESTIONS = 10
 MODELS = ("claude", "phi")
@@ -104,15 +126,11 @@ def model(data: Path) -> Path:
     return nli(data.parent / "model")
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(main, list(map(str, arguments)))
-
-
 @pytest.fixture(scope="module")
 def output(data: Path, model: Path) -> Path:
     folder, bem = data.parent / "results", tiny.bert(data.parent / "bem", {}, labels=2)
-    result = run("--data", data, "--checkpoint", model, "--bem", bem, "--resamples", 20, "--output", folder)
-    assert result.exit_code == 0, result.output
+    arguments = ("--data", data, "--checkpoint", model, "--bem", bem, "--resamples", 20, "--output", folder)
+    result = run_benchmark(main, *arguments)
     assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
     return folder
 
@@ -155,9 +173,8 @@ def test_a_users_file_and_an_endpoint(model: Path, tmp_path: Path) -> None:
 
     with serve(judge) as endpoint:
         arguments = ("--file", tmp_path / "mine.csv", "--baselines-only", "--output", tmp_path / "out")
-        result = run(*arguments, "--endpoint", endpoint.url, "--endpoint-model", "tiny")
+        result = run_benchmark(main, *arguments, "--endpoint", endpoint.url, "--endpoint-model", "tiny")
         asked = [body["messages"][0]["content"] for _, _, body in endpoint.requests]
-    assert result.exit_code == 0, result.output
     columns = ["question", "reference", "candidate"]
     first, different = frame.iloc[0], len(frame.drop_duplicates(columns))
     assert len(asked) == different < ROWS, "the same question is asked once"
@@ -167,7 +184,7 @@ def test_a_users_file_and_an_endpoint(model: Path, tmp_path: Path) -> None:
     assert kept.tolist() == [0.0 if row else 1.0 for row in unclear]
     assert f"Judge tiny, mine: {unclear.sum()} of {ROWS} replies were neither 1 nor 0" in result.stdout
     assert (tmp_path / "out" / "replies.jsonl").read_text().count("\n") == different
-    assert "Judge" not in run(*arguments).stdout  # off by default
+    assert "Judge" not in run_benchmark(main, *arguments).stdout  # off by default
 
 
 @pytest.mark.parametrize(
@@ -187,7 +204,139 @@ def test_invalid_arguments_are_refused_before_anything_runs(
     judged("diver_qa")[["question"]].to_csv(tmp_path / "known.csv", index=False)
     files = {"known": tmp_path / "known.csv", "empty": tmp_path / "empty"}
     given = [argument.format(data=data, model=model, **files) for argument in arguments]
-    result = run(*given, "--output", tmp_path / "results")
-    assert result.exit_code == 2
+    result = run_benchmark(main, *given, "--output", tmp_path / "results", status=2)
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "results").exists()
+
+
+def test_the_two_logits_are_compared(model: Path, tmp_path: Path) -> None:
+    scorer = load_scorer(model)  # labels: contradiction, entailment, neutral
+    answers = answer(scorer, one_word_pairs())
+    logits = scorer.logits(list(zip(answers["premise"], answers["hypothesis"], strict=True))).values
+    right = np.where(answers["label"] == "entailment", logits[:, 1] > logits[:, 0], logits[:, 0] > logits[:, 1])
+    assert answers["passed"].tolist() == right.tolist()
+    table = checks(scorer, None).set_index("set")["value"]
+    assert table["probe, all (256 pairs)"] == pytest.approx(100 * right.mean())
+    two = answer(load_scorer(nli(tmp_path / "two", ("entailment", "not_entailment"))), one_word_pairs()[:32])
+    assert (two["passed"] == ((two["margin"] > 0) == (two["label"] == "entailment"))).all()
+
+
+@pytest.mark.parametrize(("probe", "least"), [("denials", 320), (NUMBERS, 240)])
+def test_answers_are_many_and_half_of_each_kind_correct(probe: str, least: int) -> None:
+    answers = probe_answers(probe)
+    assert len(answers) >= least
+    assert (answers.groupby("kind")["label"].mean() == 0.5).all()
+    assert not answers.duplicated(["question", "candidate"]).any()
+    other = probe_answers(NUMBERS if probe != NUMBERS else "denials")
+    assert not set(answers["question"]) & set(other["question"])
+
+
+def test_the_command_writes_both_tables_and_the_benchmark_takes_its_figures(model: Path, tmp_path: Path) -> None:
+    run_benchmark(check, "--checkpoint", model, "--output", tmp_path / "out")
+    tables = [pd.read_csv(tmp_path / "out" / f"{probe}.csv") for probe in TITLES]
+    for probe, table in zip(TITLES, tables, strict=True):
+        assert len(pd.read_csv(tmp_path / "out" / f"{probe}_answers.csv")) == len(probe_answers(probe))
+        assert list(table["judge"].unique()) == list(JUDGES)
+    checked = denial_checks(load_scorer(model))
+    assert np.allclose(checked["value"], pd.concat(tables)["accuracy"])
+    assert checked["set"][0] == f"denials, correct ({tables[0]['answers'][0]} answers), NLI+lex"
+    run_benchmark(check, "--checkpoint", "/nowhere/x", "--output", tmp_path / "no", status=2)
+
+
+def test_no_question_is_in_the_data(data_folder: Path) -> None:
+    sets = ("evouna/nq", "diver_qa/sample", "openqa_eval/nq301", "sas_answers/nq_open_with_question")
+    known = {question_key(one) for name in sets for one in pd.read_parquet(data_folder / f"{name}.parquet")["question"]}
+    for probe in TITLES:
+        assert not known & set(probe_answers(probe)["question"].map(question_key))
+
+
+# With the evaluation data; the test of the shipped checkpoint takes some minutes
+
+Figures = dict[tuple[str, str, str], float]  # by set, judge and figure
+
+
+@pytest.fixture(scope="module")
+def sets(data_folder: Path) -> dict[str, JudgedSet]:
+    loaded, absent = load_judged(data_folder, ("diver_qa", "nq301", "evouna"))
+    assert not absent
+    return loaded
+
+
+def measured(judges: list[Judge], sets: dict[str, JudgedSet]) -> Figures:
+    table = figure_table(judges, sets, judge_sets(judges, sets), Bootstrap(resamples=1))
+    kept = table[(table["by"] == "all") & table["value"].notna()]
+    return {(row.set, row.judge, row.figure): row.value for row in kept.itertuples()}
+
+
+@pytest.fixture(scope="module")
+def lexical(sets: dict[str, JudgedSet]) -> Figures:
+    return measured([*lexical_judges(), *published_judges()], {key: sets[key] for key in ("diver_qa", "nq301")})
+
+
+def test_no_question_of_a_test_set_is_trained_on(sets: dict[str, JudgedSet], data_folder: Path) -> None:
+    config = read_yaml(ROOT / "training" / "configs" / "data" / "judged_answers.yaml", JudgedConfig)
+    excluded = frozenset(map(question_key, read_excluded(config.exclude, data_folder)))
+    questions = {question_key(question) for key in ("diver_qa", "nq301") for question in sets[key].questions}
+    assert "therecipientoffirstjnanpithawardwasanauthorwhichlanguage" in questions  # in EVOUNA with "null" for "nan"
+    for source in config.train:
+        answers, counts = source.answers(data_folder, excluded)
+        assert questions.isdisjoint(question_key(question) for question, *_ in answers)
+        assert counts["rows"] > 3000
+
+
+@pytest.mark.parametrize(("judge", "accuracy", "mcc"), [("Containment", 71, 46), (LEXICAL, 73, 50), (RECALL, 82, 60)])
+def test_baselines_of_diver_qa(lexical: Figures, judge: str, accuracy: float, mcc: float) -> None:
+    """Those of the issue are of the other four fifths."""
+    assert lexical["DIVER-QA", judge, "accuracy"] == pytest.approx(accuracy, abs=1.5)
+    assert lexical["DIVER-QA", judge, "mcc"] == pytest.approx(mcc, abs=1.5)
+
+
+def test_published_judgements_of_nq301(lexical: Figures) -> None:
+    assert lexical["NQ-open 301", BEM, "accuracy"] == pytest.approx(80.65, abs=0.01)
+    assert lexical["NQ-open 301", BEM, "mcc"] == pytest.approx(62.86, abs=0.01)
+    assert lexical["NQ-open 301", GPT4, "accuracy"] == pytest.approx(84.80, abs=0.01)
+
+
+@pytest.fixture(scope="module")
+def shipped(sets: dict[str, JudgedSet]) -> Figures:
+    return measured(NliModel(None, {}, {}).judges(), {key: sets[key] for key in ("diver_qa", "nq301")})
+
+
+def test_shipped_checkpoint_keeps_its_bars(shipped: Figures) -> None:
+    """DIVER-QA 84.6 / 58.4 and NQ-open 301 80.2 / 61.9, above NLI alone on DIVER-QA and level on the other.
+
+    The bars of the issues, 86 / 64 and 80.7 / 62.9, are not reached; the first stage had 81.6 / 49.1 and 80.6 / 62.8,
+    and the fifth 83.2 / 55.8 and 79.2 / 60.2.
+    """
+    rich = NLI_LEX["rich"]
+    assert shipped["DIVER-QA", rich, "accuracy"] >= 83.5
+    assert shipped["DIVER-QA", rich, "mcc"] >= 57
+    assert shipped["NQ-open 301", rich, "accuracy"] >= 79.5
+    assert shipped["NQ-open 301", rich, "mcc"] >= 60.5
+    for figure in ("accuracy", "mcc"):
+        assert shipped["DIVER-QA", rich, figure] > shipped["DIVER-QA", NLI_ALONE, figure] + 1
+        assert shipped["NQ-open 301", rich, figure] == pytest.approx(shipped["NQ-open 301", NLI_ALONE, figure], abs=0.5)
+
+
+BELOW_WORDS = pytest.mark.xfail(strict=True, reason="not reached: MCC 58.4 on DIVER-QA, token recall 59.9")
+
+
+@pytest.mark.parametrize("figure", ["accuracy", pytest.param("mcc", marks=BELOW_WORDS)])
+def test_shipped_checkpoint_is_better_than_its_words_alone(shipped: Figures, lexical: Figures, figure: str) -> None:
+    """DIVER-QA."""
+    assert shipped["DIVER-QA", NLI_LEX["rich"], figure] > lexical["DIVER-QA", RECALL, figure]
+
+
+@pytest.mark.xfail(strict=True, reason="not reached: NQ-open 301 80.20 / 61.85, BEM 80.65 / 62.86")
+@pytest.mark.parametrize("figure", ["accuracy", "mcc"])
+def test_shipped_checkpoint_is_as_good_as_bem(shipped: Figures, lexical: Figures, figure: str) -> None:
+    """NQ-open 301."""
+    assert shipped["NQ-open 301", NLI_LEX["rich"], figure] >= lexical["NQ-open 301", BEM, figure]
+
+
+def test_shipped_nli_model_keeps_its_bars(data_folder: Path) -> None:
+    """Issue 4: the NLI model by itself."""
+    values = checks(load_scorer(None), data_folder).set_index("set")["value"]
+    assert values["probe, all (256 pairs)"] >= 80
+    assert values[[name for name in values.index if name.startswith("MultiNLI")]].item() >= 75
+    assert values[[name for name in values.index if name.startswith("SNLI")]].item() >= 85

