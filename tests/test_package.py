@@ -218,9 +218,14 @@ def test_the_notice_names_every_file_that_holds_data() -> None:
         assert (path.parts[1] in words) if path.parts[0] == "model_cards" else names.intersection(words), path
 
 
-def test_workflows_take_actions_by_commit() -> None:
+def test_workflows_take_actions_by_commit_and_give_a_pull_request_no_secret() -> None:
     """A tag can be moved to other code."""
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
-        for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+        text = path.read_text(encoding="utf-8")
+        workflow = yaml.safe_load(text)
+        assert "pull_request_target" not in text
+        assert "secrets" not in text
+        assert workflow["permissions"] == {"contents": "read"}
+        for job in workflow["jobs"].values():
             for step in job["steps"]:
                 assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step.get("uses", f"a@{'0' * 40}")), f"{path}: {step}"

@@ -1,6 +1,9 @@
 """Texts: whether one has anything to judge, whether two are the same, and the scores of several references."""
 
 import unicodedata
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -8,6 +11,32 @@ from semantic_metrics.core.inputs import References, Texts
 
 INVISIBLE_CATEGORIES = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # Unicode's controls, format characters and separators
 MULTI_REFERENCE = ("best", "mean")
+CACHED_CHARACTERS = 2**19  # of the texts whose results one cache keeps: results take ten to thirty bytes for each
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def cached(texts: int) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+    """Like `lru_cache`, but it begins anew after CACHED_CHARACTERS, as the results of long texts take megabytes."""
+
+    def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+        kept = 0
+
+        @lru_cache(texts)
+        @wraps(function)
+        def read(*given: Arguments.args, **named: Arguments.kwargs) -> Result:
+            nonlocal kept
+            length = sum(len(text) for text in given if isinstance(text, str))
+            if kept + length > CACHED_CHARACTERS:
+                kept = 0
+                read.cache_clear()
+            kept += length
+            return function(*given, **named)
+
+        return cast(Callable[Arguments, Result], read)
+
+    return decorate
 
 
 def is_blank(text: str) -> bool:

@@ -4,9 +4,9 @@ import re
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil
 
+from semantic_metrics.core.texts import cached
 from semantic_metrics.quantities import characters
 from semantic_metrics.quantities.read import MONTHS
 from semantic_metrics.quantities.spell import part_raised, plain_numerals, spell_in_digits, years_in_digits
@@ -14,7 +14,7 @@ from semantic_metrics.quantities.spell import part_raised, plain_numerals, spell
 ARTICLES = {"a", "an", "the"}  # those of the evaluation script of SQuAD (Rajpurkar et al. 2016)
 STEM_LETTERS = 4  # letters that words with the same stem share at least
 STEM_SHARE = 0.6  # of the longer word, at least: endings such as -s, -ing, -al may differ, "Austria" is not "Australia"
-CACHED_TEXTS = 65536  # a reference of a benchmark is compared with several answers
+CACHED_TEXTS = 2**14  # a reference of a benchmark is compared with several answers
 
 MARKS = re.compile("[\u0300-\u036f]")  # accents of Latin, Greek and Cyrillic; vowel signs of other scripts are letters
 APOSTROPHES = re.compile("['\u2018\u2019\u02bc`\u00b4]")
@@ -57,7 +57,7 @@ class Words:
     plain: tuple[str, ...]  # words without articles; all words if there are only articles
 
 
-@lru_cache(CACHED_TEXTS)
+@cached(CACHED_TEXTS)
 def read_words(text: str, number_words: bool = True) -> Words:
     """Normalise a text as answers to questions are compared.
 

@@ -5,6 +5,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal
 
+from semantic_metrics.core.texts import cached
+
 CACHED_TEXTS = 4096
 RAISED = "\u00b2\u00b3\u00b9\u2070-\u207e"
 RAISED_AFTER_WORD = re.compile(rf"(?<=[^\W_])[{RAISED}]+")
@@ -51,7 +53,7 @@ def _without_more_marks(match: re.Match[str]) -> str:
     return "".join(kept)
 
 
-@lru_cache(CACHED_TEXTS)
+@cached(CACHED_TEXTS)
 def unfold(text: str) -> str:
     """Write ligatures, full width, raised digits and the like in plain characters: "10\u00b2" as "10^2"."""
     if text.isascii():
@@ -78,7 +80,7 @@ def _plain(sign: str) -> str:
     return unicodedata.normalize("NFKC", sign).replace("\u2044", "/").replace("\u2212", "-").replace("\u03bc", "\u00b5")
 
 
-@lru_cache(CACHED_TEXTS)
+@cached(CACHED_TEXTS)
 def name_signs(text: str) -> str:
     """Write emoji and signs that few vocabularies have as their names: "x \u2260 5" as "x is not equal to 5"."""
     if text.isascii():
@@ -98,7 +100,7 @@ def _named(sign: str) -> str:
     return "" if name.startswith("emoji modifier") else f" {name} "
 
 
-@lru_cache(CACHED_TEXTS)
+@cached(CACHED_TEXTS)
 def fold(word: str) -> str:
     """A word without case and accents, and with plain letters for those of a few alphabets."""
     if word.isascii():

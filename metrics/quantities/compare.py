@@ -4,10 +4,11 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice
 from math import ceil, floor, log10
 
+from semantic_metrics.core.texts import cached
 from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, word_set
 from semantic_metrics.quantities.names import other_initials
 from semantic_metrics.quantities.read import (
@@ -94,7 +95,7 @@ class Comparison:
     differences: tuple[Difference, ...] = ()
 
 
-@lru_cache(CACHED_TEXTS)
+@cached(CACHED_TEXTS)
 def compare(one: str, other: str) -> Comparison:
     """Compare two texts, once for a pair; to exchange them changes only the order in each `Difference`."""
     one, other = " ".join(one.split()), " ".join(other.split())

@@ -2,8 +2,8 @@
 
 import json
 import re
-from functools import lru_cache
 
+from semantic_metrics.core.texts import cached
 from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, name_signs, unfold, word_set
 
 THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
@@ -85,7 +85,7 @@ def _without_thought(text: str) -> str:
     return text
 
 
-@lru_cache(CACHED_TEXTS)
+@cached(CACHED_TEXTS)
 def plain(text: str) -> str:
     """A text unfolded, without emphasis of Markdown, a box of LaTeX, JSON and "Sure!", as long as anything is left.
 

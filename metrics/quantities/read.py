@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
+from semantic_metrics.core.texts import cached
 from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, unfold, word_set
 from semantic_metrics.quantities.spell import (
     NUMBER_WORDS,
@@ -276,7 +277,7 @@ class Reading:
         return tuple(one for one in self.frame if one == Q or (one[0].isalnum() and one not in ("a", "an", "the")))
 
 
-@lru_cache(CACHED_TEXTS)
+@cached(CACHED_TEXTS)
 def read(text: str) -> Reading:
     """Read a text; the same text is read once."""
     text = OPERATOR.sub(lambda match: OPERATORS[match[0]], unfold(text))

@@ -3,10 +3,10 @@
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from semantic_metrics.core.texts import cached
 from semantic_metrics.quantities.characters import CACHED_TEXTS, name_signs
 from semantic_metrics.quantities.compare import DIFFERENT as OTHER
 from semantic_metrics.quantities.compare import EQUAL, claims_another, compare, find_conflict, may_say, relate_bare
@@ -89,7 +89,7 @@ def as_read(reference: str, prediction: str) -> tuple[str, str]:
     return name_signs(rewrite(wanted, given).text), name_signs(given)
 
 
-@lru_cache(CACHED_TEXTS)
+@cached(CACHED_TEXTS)
 def rule(reference: str, prediction: str, question: str | None = None) -> Ruled:
     """Read a pair once.
 

@@ -6,10 +6,11 @@ share as much, the cosine of both in MATCHA's table of token vectors, which know
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
+from semantic_metrics.core.texts import cached
 from semantic_metrics.cross_encoder.sentences import Offsets, Span, cut_long, sentence_spans
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.nli_lex.lexical import CACHED_TEXTS, read_words
@@ -25,7 +26,7 @@ JOINED_SENTENCES = 3  # the most distant sentences that are read together
 Passage = tuple[int, ...]  # the sentences of a source that the model reads together, in their order
 
 
-@lru_cache(CACHED_TEXTS)
+@cached(CACHED_TEXTS)
 def stems(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, cut to STEM_LETTERS; numbers are whole and written in digits."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # takes a second to import

@@ -28,7 +28,7 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel
 from transformers.utils import logging
 
-from semantic_metrics.core.checkpoint_files import default_cache, describe_error
+from semantic_metrics.core.checkpoint_files import default_cache, describe_error, hash_files
 from semantic_metrics.core.inputs import InvalidInput, invalid_input
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.transformer.precision import LARGEST_INT8, SMALLEST_SCALE, replace_linear
@@ -236,7 +236,7 @@ def _read(folder: Path, key: str) -> "openvino.Model | None":
         return None
     try:
         entry = json.loads((folder / ENTRY).read_text(encoding="utf-8"))
-        if entry == {"key": key, "files": _sizes(folder)}:
+        if entry == {"key": key, "sha256": _digest(folder)}:
             model = _get_core().read_model(folder / XML)
             with suppress(OSError):
                 os.utime(folder)  # used now
@@ -247,8 +247,9 @@ def _read(folder: Path, key: str) -> "openvino.Model | None":
     return None
 
 
-def _sizes(folder: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.name != ENTRY}
+def _digest(folder: Path) -> str:
+    """Digest of an entry's files: wrong weights of the right size would give wrong scores."""
+    return hash_files(folder, [path for path in folder.iterdir() if path.name != ENTRY])
 
 
 def _drop_oldest(cache: Path) -> None:
@@ -271,7 +272,7 @@ def _write(converted: "openvino.Model", folder: Path, key: str) -> None:
         made = Path(partial) / "model"
         made.mkdir()
         openvino.save_model(converted, made / XML, compress_to_fp16=False)
-        entry = {"key": key, "files": _sizes(made)}
+        entry = {"key": key, "sha256": _digest(made)}
         (made / ENTRY).write_text(json.dumps(entry), encoding="utf-8")
         made.rename(folder)  # fails if another process was first, which wrote the same
 

@@ -10,6 +10,7 @@ import pytest
 from semantic_metrics.cross_encoder import eight_bits
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import nli
+from training.matcha.contextual import ContextualModel
 from training.shrink import shrink
 
 MAX_SECONDS = 20  # for one call: the slowest honest one takes a tenth of it
@@ -51,15 +52,17 @@ def answer(call: Callable[[], object]) -> tuple[object, str | None]:
 
 @pytest.fixture(scope="session")
 def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A tiny checkpoint for each metric that scores texts, and one of consensus in 8 bits, in three shards."""
+    """A tiny checkpoint for each metric that scores texts, a contextual one, and one in 8 bits, in three shards."""
     folder = tmp_path_factory.mktemp("attack")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(eight_bits, "SHARD_BYTES", 2**14)
         shrink(tiny.both_heads(folder / "consensus"), folder / "eight_bits")
+    ContextualModel(str(tiny.bert(folder / "start")), max_length=20).save(folder / "contextual")
     return {
         "consensus": folder / "consensus",
         "eight_bits": folder / "eight_bits",
         "matcha": checkpoint,
+        "contextual": folder / "contextual",
         "stsscore": tiny.bert(folder / "stsscore"),
         "nli_lex": nli(folder / "nli_lex"),
         "support": tiny.judging(folder / "support"),

@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 
 import semantic_metrics
-from tests import tiny_pairs as tiny
 from tests.attack.conftest import answer
-from training.matcha.contextual import ContextualModel
 
 pytestmark = pytest.mark.slow
 
 BATCHES = 4
-CHECKPOINTS = 70  # in a batch and for a metric: 1,680 together
+CHECKPOINTS = 70  # in a batch and for a checkpoint: 1,960 together
 VALUES = (
     *(None, True, False, 0, -1, 1, 1.5, 10**6, 10**18, 1e-30, 1e300, float("nan"), float("inf"), "", "x", "cpu", "1"),
     *([], {}, [1], {"a": 1}, [[[]]], "relu", "cuda", "../../etc", {"0": "x"}, {"entailment": 0}, "float64", "[UNK]"),
@@ -82,7 +80,7 @@ def score(name: str, folder: Path) -> dict:
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-@pytest.mark.parametrize("name", ["consensus", "eight_bits", "matcha", "stsscore", "nli_lex", "support"])
+@pytest.mark.parametrize("name", ["consensus", "eight_bits", "matcha", "contextual", "stsscore", "nli_lex", "support"])
 def test_damaged_checkpoints(name: str, batch: int, checkpoints: dict[str, Path], tmp_path: Path) -> None:
     draw = random.Random(f"{name} {batch}")
     loaded = 0
@@ -127,13 +125,6 @@ CHARSMAPS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def contextual(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("attack")
-    ContextualModel(str(tiny.bert(folder / "start")), max_length=20).save(folder / "contextual")
-    return folder / "contextual"
-
-
 @pytest.mark.parametrize("name", ["consensus", "stsscore", "nli_lex"])
 @pytest.mark.parametrize(("file", "change", "message"), PLANTED)
 def test_what_an_attacker_plants_is_refused_in_time(
@@ -151,9 +142,9 @@ def test_what_an_attacker_plants_is_refused_in_time(
 @pytest.mark.parametrize("name", ["consensus", "matcha", "contextual", "stsscore", "nli_lex"])
 @pytest.mark.parametrize(("data", "message"), CHARSMAPS)
 def test_a_planted_table_of_characters_is_refused_in_time(
-    name: str, data: bytes, message: str, checkpoints: dict[str, Path], contextual: Path, tmp_path: Path
+    name: str, data: bytes, message: str, checkpoints: dict[str, Path], tmp_path: Path
 ) -> None:
-    folder = Path(shutil.copytree({**checkpoints, "contextual": contextual}[name], tmp_path / "planted"))
+    folder = Path(shutil.copytree(checkpoints[name], tmp_path / "planted"))
     stored = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     (folder / "tokenizer.json").write_text(json.dumps(stored | charsmap(data)), encoding="utf-8")
     refused_in_time(name, folder, message)
@@ -165,7 +156,7 @@ def refused_in_time(name: str, folder: Path, message: str) -> None:
     assert message in refusal
 
 
-@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex", "support"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "contextual", "stsscore", "nli_lex", "support"])
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
 def test_devices_and_pipes_are_not_read(name: str, file: str, checkpoints: dict[str, Path], tmp_path: Path) -> None:
     folder = Path(shutil.copytree(checkpoints[name], tmp_path / "planted"))

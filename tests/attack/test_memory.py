@@ -1,5 +1,6 @@
 """A process that scores for hours: memory does not grow with calls, other sizes of batches or dropped metrics."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ MAX_GROWN_MB = 50
 MAX_KEPT_MB = {"torch": 50, "openvino": 100}  # OpenVINO keeps some .75 MB of each model that it compiled
 BEGIN = """
 import ctypes, gc, random, re, sys
+from functools import partial
 import semantic_metrics
 
 WORDS = "the dog a man bites sleeps not is 12 3.5 kg London".split()
 name, checkpoint, backend, precision = sys.argv[1:5]
+load = partial(semantic_metrics.load, {"contextual": "matcha"}.get(name, name), checkpoint)
 draw = random.Random(0)
 
 
@@ -30,8 +33,12 @@ def call(metric, i):
     columns = {"predictions": texts(count, longest), "references": texts(count, longest)}
     if name == "nli_lex":
         columns["questions"] = texts(count, longest)
+    if name == "set_criteria":
+        columns = {"a": columns["predictions"], "b": columns["references"], "target": texts(count, longest)}
+        columns["operator"] = draw.choices(["overlap", "difference", "union"], k=count)
     run = {} if name == "matcha" else {"backend": backend, "precision": precision}
-    assert len(metric.compute(**columns, **run)["scores"]) == count
+    result = metric.compute(**columns, **run)
+    assert len(result["scores"]) == count if name != "set_criteria" else sum(result["operators"].values()) == count
 
 
 def memory_mb():
@@ -40,7 +47,7 @@ def memory_mb():
     return int(re.search(r"RssAnon:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
 """
 CALLS = """
-metric = semantic_metrics.load(name, checkpoint)
+metric = load()
 for i in range(2000):
     if i == 100:
         before = memory_mb()
@@ -51,32 +58,37 @@ LOADS = """
 for i in range(50):
     if i == 5:
         before = memory_mb()
-    metric = semantic_metrics.load(name, checkpoint)
+    metric = load()
     call(metric, i)
     del metric
 print(memory_mb() - before)
 """
-METRICS = ("matcha", "stsscore", "consensus", "nli_lex", "support")
+METRICS = ("matcha", "contextual", "stsscore", "consensus", "nli_lex", "support", "set_criteria")
 RUNS = [("torch", "float32"), ("torch", "int8"), ("openvino", "float32"), ("openvino", "int8")]
 RUNS += [("torch", "bfloat16"), ("openvino", "bfloat16")] if drifts.has_bfloat16() else []
 EACH = [("matcha", *RUNS[0]), *((name, *run) for name in METRICS[1:] for run in RUNS)]  # a table runs no model
+Grown = Callable[..., float]
 
 
-def grown(run_python: Run, code: str, cwd: Path, *arguments: object) -> float:
-    """By how many MB the memory of a process grew while it ran."""
-    return float(run_python(BEGIN + code, *arguments, cwd=cwd, OMP_NUM_THREADS="1").stdout)
+@pytest.fixture
+def grown(run_python: Run, checkpoints: dict[str, Path], tmp_path: Path) -> Grown:
+    """By how many MB the memory of a process grows: `grown(code, name, backend, precision)`."""
+
+    def grown(code: str, name: str, *run: str) -> float:
+        folder = checkpoints.get(name, checkpoints["contextual"])
+        return float(run_python(BEGIN + code, name, folder, *run, cwd=tmp_path, OMP_NUM_THREADS="1").stdout)
+
+    return grown
 
 
 @pytest.mark.parametrize(("name", "backend", "precision"), EACH)
 def test_two_thousand_calls_take_no_more_memory_than_a_hundred(
-    run_python: Run, checkpoints: dict[str, Path], tmp_path: Path, name: str, backend: str, precision: str
+    grown: Grown, name: str, backend: str, precision: str
 ) -> None:
-    assert grown(run_python, CALLS, tmp_path, name, checkpoints[name], backend, precision) < MAX_GROWN_MB
+    assert grown(CALLS, name, backend, precision) < MAX_GROWN_MB
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_a_dropped_metric_frees_memory(
-    run_python: Run, checkpoints: dict[str, Path], tmp_path: Path, name: str
-) -> None:
+def test_a_dropped_metric_frees_memory(grown: Grown, name: str) -> None:
     for backend, most in MAX_KEPT_MB.items():
-        assert grown(run_python, LOADS, tmp_path, name, checkpoints[name], backend, "float32") < most
+        assert grown(LOADS, name, backend, "float32") < most

@@ -16,6 +16,7 @@ from semantic_metrics.consensus.parts import Parts
 from semantic_metrics.consensus.verdict import CONTRADICTS, EMPTY, VERDICTS, verdict
 from semantic_metrics.consensus.verdict import SAME as IS_SAME
 from semantic_metrics.consensus.weights import DEFAULT, SURE_LIMIT, Weights, limit
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.quantities.rules import CONFLICT, DIFFERENT, NO_ANSWER, NOTHING, OPEN, SAME, UNREAD, Ruling
 from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
@@ -83,6 +84,7 @@ def test_precision_and_backend_reach_a_contextual_matcha(model: Path, contextual
     assert "|matcha_precision:int8|" in result["signature"]
     assert "|matcha_backend:openvino|" in metric.signature(backend="openvino")
     assert "matcha_" not in default["signature"]
+    assert metric.models.matcha_run(RunOptions(device="cpu")).device == "cpu"
 
 
 def test_auto_goes_by_the_drifts_of_each_checkpoint(model: Path, contextual: Path) -> None:

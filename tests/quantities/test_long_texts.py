@@ -13,15 +13,19 @@ from time import process_time
 
 import pytest
 
+from semantic_metrics.core import texts
 from semantic_metrics.cross_encoder.sentences import sentence_spans
-from semantic_metrics.nli_lex.lexical import lexical_match, stem_recall
+from semantic_metrics.nli_lex.lexical import lexical_match, read_words, stem_recall
 from semantic_metrics.nli_lex.question import extract_question
+from semantic_metrics.quantities.characters import fold, name_signs, unfold
 from semantic_metrics.quantities.compare import compare, find_conflict
-from semantic_metrics.quantities.manners import gives_no_answer, right_choice, says_nothing, without_thoughts
+from semantic_metrics.quantities.manners import gives_no_answer, plain, right_choice, says_nothing, without_thoughts
 from semantic_metrics.quantities.names import other_name
+from semantic_metrics.quantities.read import read
 from semantic_metrics.quantities.rewrite import rewrite
 from semantic_metrics.quantities.rules import contradicted_by, repeats, rule
 from semantic_metrics.support.claims import read_claims
+from semantic_metrics.support.evidence import stems
 from tests.conftest import ROOT
 
 REPEATED = (  # lone surrogates are refused before anything is read
@@ -166,3 +170,11 @@ WORK: dict[str, Callable[[int], object]] = {  # all that C does, where no calls 
 @pytest.mark.parametrize("name", WORK)
 def test_work_of_long_texts_is_linear(name: str) -> None:
     check_growth(WORK[name], (10_000, 40_000), name)
+
+
+@pytest.mark.parametrize("reader", [unfold, name_signs, fold, plain, read, read_words, stems])
+def test_what_is_kept_of_texts_is_bounded(reader: Callable[[str], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "CACHED_CHARACTERS", 1_000)
+    for i in range(99):
+        reader(f"{i} words" * 20)
+    assert 1 <= reader.cache_info().currsize <= 1_000 // len("0 words" * 20)

@@ -136,11 +136,14 @@ def test_other_encoders_run_in_float32_on_torch_alone(networks: dict[str, Path],
         evaluate.load(SCRIPT).compute(**TEXTS, precision="float8")
 
 
-def test_what_cannot_run_is_refused_before_any_row_is_lost(contextual: Path) -> None:
+def test_what_cannot_run_is_refused_before_any_row_is_lost(contextual: Path, tmp_path: Path) -> None:
     metric = load("set_criteria", f"{contextual}/")
     sample = {"a": ["the dog barks"], "b": ["a cat"], "target": ["the dog"], "operator": ["overlap"]}
     metric.add_batch(**sample)
+    damaged = shutil.copytree(contextual, tmp_path / "damaged")
+    (damaged / "model.safetensors").write_bytes(b"no tensors")
     for changed, message in (
+        ({"encoders": [f"{contextual}/", f"{damaged}/"]}, f"encoder {damaged}"),
         ({"precision": "int8", "device": "meta"}, "device"),
         ({"device": "nowhere"}, "device: expec"),
     ):

@@ -115,15 +115,17 @@ def test_the_cache_of_conversions(scorer: PairScorer, tmp_path: Path, monkeypatc
     (made,) = default_cache("openvino").iterdir()
     np.testing.assert_array_equal(fresh(), first)
     assert len(conversions) == 1
-    (made / openvino_model.XML).write_text("<net", encoding="utf-8")
-    np.testing.assert_array_equal(fresh(), first)
-    assert len(conversions) == 2
+    weights = (made / openvino_model.XML).with_suffix(".bin")
+    for path, content in ((made / openvino_model.XML, b"<net"), (weights, bytes(weights.stat().st_size))):
+        path.write_bytes(content)
+        np.testing.assert_array_equal(fresh(), first)
+    assert len(conversions) == 3
     entry = made / openvino_model.ENTRY
     entry.write_text(
         entry.read_text(encoding="utf-8").replace("int8", "float32").replace('"key"', '"of"'), encoding="utf-8"
     )
     np.testing.assert_array_equal(fresh(), first)
-    assert len(conversions) == 3, "the entry of something else is not read"
+    assert len(conversions) == 4, "the entry of something else is not read"
     assert [path.name for path in default_cache("openvino").iterdir()] == [made.name], "no partial folder is left"
 
 
