@@ -48,7 +48,7 @@ def test_a_metric(package: Path) -> None:
         "scores"
     ] == [pytest.approx(1 / 3)]
     missing = {line.removeprefix("length_ratio lacks ").partition(",")[0] for line in missing_parts("length_ratio")}
-    assert missing == {"LengthRatio.explain", "app.py", "README.md"}, "as the recipe says"
+    assert missing == {"LengthRatio.explain", "app.py", "README.md", "requirements.txt"}, "as the recipe says"
 
 
 def test_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:

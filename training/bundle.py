@@ -16,8 +16,7 @@ import argparse
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterable
-from importlib.metadata import requires
+from collections.abc import Callable
 from pathlib import Path
 
 from semantic_metrics.core.checkpoint_files import HUB_OWNER
@@ -28,14 +27,14 @@ PACKAGE = "semantic_metrics"
 DEMO = "demo"
 PAGE_FOLDERS = (DEMO, "html")  # what becomes the folder of the demo
 APP = "app.py"
-CARD, REQUIREMENTS = "README.md", "requirements.txt"
+COPIED_FILES = ("README.md", "requirements.txt")
 OWNER_LINE = f'HUB_OWNER = "{HUB_OWNER}"'  # in core/checkpoint_files.py
 HUB_ID = re.compile(rf"\b{HUB_OWNER}/(?=\w)")  # of this project's checkpoints, in the cards
 FROM_CHECKOUT = re.compile(r'(evaluate\.load\(")metrics(/[^\n#]*\))(?:  # this folder, in a copy of the repository)?')
 
 
 def write_bundle(name: str, folder: Path, owner: str = HUB_OWNER) -> list[Path]:
-    """Write a metric, all modules and libraries that it imports, its demo and its card into a new folder; sorted paths.
+    """Write a metric, all modules that it imports, its demo and its card into a new folder; the sorted paths.
 
     Args:
         name: name of the metric, that of its folder and script in metrics/.
@@ -61,8 +60,7 @@ def write_bundle(name: str, folder: Path, owner: str = HUB_OWNER) -> list[Path]:
             raise ValueError(f"{path}: {expected}, as it must run without {PACKAGE}")
         # an app runs as a script, which imports `demo` by its absolute name
         sources[file] = _rewrite(path, _flat if file != APP else lambda module: f"{DEMO}{_flat(module)}")
-    sources[REQUIREMENTS] = _requirements(sources.values())
-    sources[CARD] = (SOURCE / name / CARD).read_text(encoding="utf-8")
+    sources |= {file: (SOURCE / name / file).read_text(encoding="utf-8") for file in COPIED_FILES}
     (folder / DEMO).mkdir(parents=True, exist_ok=True)
     for file, text in sources.items():
         (folder / file).write_text(with_owner(text, owner), encoding="utf-8")
@@ -73,21 +71,6 @@ def with_owner(text: str, owner: str) -> str:
     """A file for the Hub: the owner's name in place of this project's, and metrics loaded from the owner's Spaces."""
     text = HUB_ID.sub(f"{owner}/", text.replace(OWNER_LINE, f'HUB_OWNER = "{owner}"'))
     return FROM_CHECKOUT.sub(rf"\g<1>{owner}\g<2>", text)
-
-
-def _requirements(sources: Iterable[str]) -> str:
-    """Lines of the libraries that modules import, of those that the package and its demos require."""
-    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
-    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
-    imported = {module.partition(".")[0].replace("_", "-") for module in modules}
-    imported = {"scikit-learn" if name == "sklearn" else name for name in imported}
-    lines = []
-    for requirement in requires("semantic-metrics") or ():
-        line, _, condition = requirement.partition(";")
-        if re.match(r"[\w-]+", line)[0] in imported and (not condition or condition.strip() == 'extra == "demo"'):
-            lines.append(f"{line}\n")
-    return "".join(sorted(lines))
 
 
 def _package_imports(path: Path) -> list[tuple[ast.ImportFrom, str]]:

@@ -10,7 +10,7 @@ A metric NAME is a folder `semantic_metrics/NAME` with these parts:
 * `__init__.py` with `DESCRIPTION = MetricDescription(...)`, and nothing that takes long to import: commands read it
   before they load a model.
 * `app.py`: the Gradio demo, with a `PAGE` (`semantic_metrics.demo.page.Page`).
-* `README.md`: the card of the Space on the Hub, for `push`.
+* `README.md` and `requirements.txt`: the card of the Space on the Hub, and what it installs, for `push`.
 
 `missing_parts` lists what a folder lacks, of all parts or of those that one command needs.
 """
@@ -32,7 +32,7 @@ from semantic_metrics.core.text_scoring import TextScoring
 
 PACKAGE = __name__.partition(".")[0]
 METHODS = ("compute", "signature", "explain")  # of a TextMetric
-FILES = {"app.py": "the demo", "README.md": "the card of the Space"}
+FILES = {"app.py": "the demo", "README.md": "the card of the Space", "requirements.txt": "what the Space installs"}
 SCORING = ("compute", "signature")  # what score, compare, validate, fit and report need
 # what other commands need; all of them need a script with a class, and a description
 COMMAND_PARTS = {

@@ -115,6 +115,7 @@ FILES = {
     "toy/toy.py": SCRIPT,
     "toy/app.py": "from semantic_metrics.demo.page import Page\n",
     "toy/README.md": "",
+    "toy/requirements.txt": "",
     "core/one.py": "from .two import C as D\ndef f():\n    from semantic_metrics.core import three\n",
     "core/two.py": "",
     "core/three.py": "",
