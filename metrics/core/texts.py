@@ -27,11 +27,10 @@ def cached(texts: int) -> Callable[[Callable[Arguments, Result]], Callable[Argum
         @wraps(function)
         def read(*given: Arguments.args, **named: Arguments.kwargs) -> Result:
             nonlocal kept
-            length = sum(len(text) for text in given if isinstance(text, str))
-            if kept + length > CACHED_CHARACTERS:
+            if kept > CACHED_CHARACTERS:  # not before the text that is too much: what is read again at once stays
                 kept = 0
                 read.cache_clear()
-            kept += length
+            kept += sum(len(text) for text in given if isinstance(text, str))
             return function(*given, **named)
 
         return cast(Callable[Arguments, Result], read)

@@ -30,13 +30,13 @@ def damage_json(draw: random.Random, path: Path) -> str:
     if kind < 0.1:
         path.write_text(text[: draw.randrange(len(text))], encoding="utf-8")
         return f"{path.name} cut"
-    if kind < 0.2:
+    content = json.loads(text)
+    if kind < 0.2 or not isinstance(content, dict):  # modules.json is a list
         value = draw.choice(
             ("[" * 5000 + "]" * 5000, "null", "3", '"x"', "[]", "{}", '{"a":' * 3000 + "1" + "}" * 3000, "\ufeff{}")
         )
         path.write_text(value, encoding="utf-8")
         return f"{path.name} is {value[:20]}"
-    content = json.loads(text)
     place, keys = content, []
     while isinstance(place, dict) and place:
         keys.append(draw.choice(list(place)))
