@@ -12,6 +12,7 @@ either (--set epochs=2 frozen_layers=null). The output
 folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (what --resume continues from).
 """
 
+import copy
 import hashlib
 import json
 import os
@@ -287,6 +288,7 @@ def train(
     with _invalid_run(f"init: expected a model, got {init or config.init!r}"):
         model = build_model(config, init or config.init)
     digest = start_digest(model)
+    start = copy.deepcopy(model.state_dict()) if config.share_of_start else {}
     state = find_state(output / "state", config, digest) if resume else None
     pairs = len(dataset)
     dataset, lengths = leave_out_long(model, dataset, config.max_length)
@@ -313,6 +315,7 @@ def train(
     except UnpicklingError:  # the trainer reads tensors and plain values alone
         raise UnusableState(f"--resume: {state} contains other objects than tensors; start without") from None
     figures = {}
+    _mix(model, start, config.share_of_start)
     if trainer.is_world_process_zero():
         record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset)}
         record |= {"pairs_too_long": pairs - len(dataset), "steps": trainer.state.global_step}
@@ -320,6 +323,13 @@ def train(
         figures = write_checkpoint(output / "checkpoint", model, evaluator, record)
     trainer.accelerator.end_training()
     return figures
+
+
+def _mix(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
+    """Make a model's weights a mean of its own and, with this share, those of `start`; nothing if that is empty."""
+    for name, values in model.state_dict().items():  # views of the weights
+        if name in start and values.is_floating_point():
+            values.lerp_(start[name].to(values.device), share)
 
 
 @contextmanager

@@ -115,6 +115,16 @@ def test_pairs_that_are_too_long_are_left_out_and_counted(stsb: CrossEncoderConf
         train(replace(stsb, max_length=8), data, tmp_path / "none")
 
 
+def test_a_share_of_the_start_is_kept(stsb: CrossEncoderConfig, start: Path, data: Path, tmp_path: Path) -> None:
+    weights = [load_file(start / "model.safetensors")]
+    for share in (0.0, 0.5):
+        train(replace(stsb, share_of_start=share, validate_every=1000), data, tmp_path / str(share))
+        weights.append(load_file(tmp_path / str(share) / "checkpoint" / "model.safetensors"))
+    before, trained, mean = (one["bert.encoder.layer.0.output.dense.weight"].float() for one in weights)
+    assert not torch.equal(trained, before)
+    assert torch.allclose(mean, (before + trained) / 2, atol=1e-3)
+
+
 def test_frozen_layers_keep_their_weights(stsb: CrossEncoderConfig, start: Path, data: Path, tmp_path: Path) -> None:
     train(replace(stsb, frozen_layers=1, validate_every=1000), data, tmp_path)
     before, after = (load_file(path / "model.safetensors") for path in (start, tmp_path / "checkpoint"))

@@ -143,6 +143,8 @@ class CrossEncoderConfig:
         max_length: most tokens of a pair; longer pairs are left out of training, and cut when they are scored.
         batch_tokens: most tokens of a batch, padding included.
         epochs, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
+        share_of_start: share of the weights of `init` in the mean that is written, beside the trained ones: a sitting
+            with other data keeps more of what the one before had learnt (Wortsman et al., CVPR 2022).
         precision: "bf16" (autocast) or "no".
         validate_every: optimiser steps between validations; the state is saved as often.
         exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
@@ -170,6 +172,7 @@ class CrossEncoderConfig:
     weight_decay: NotNegative = 0.01
     dropout: Share = 0.1
     seed: Seed = 42
+    share_of_start: Share = 0.0
     precision: Precision = "no"
     validate_every: Count = 500
     exclude: list[dict] = field(default_factory=list)
