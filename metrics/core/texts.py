@@ -12,6 +12,7 @@ from semantic_metrics.core.inputs import References, Texts
 INVISIBLE_CATEGORIES = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # Unicode's controls, format characters and separators
 MULTI_REFERENCE = ("best", "mean")
 CACHED_CHARACTERS = 2**19  # of the texts whose results one cache keeps: results take ten to thirty bytes for each
+ALWAYS_CACHED = 16  # texts, however long: what compares two texts reads each of them again and again
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -27,7 +28,7 @@ def cached(texts: int) -> Callable[[Callable[Arguments, Result]], Callable[Argum
         @wraps(function)
         def read(*given: Arguments.args, **named: Arguments.kwargs) -> Result:
             nonlocal kept
-            if kept > CACHED_CHARACTERS:  # not before the text that is too much: what is read again at once stays
+            if kept > CACHED_CHARACTERS and read.cache_info().currsize >= ALWAYS_CACHED:
                 kept = 0
                 read.cache_clear()
             kept += sum(len(text) for text in given if isinstance(text, str))
