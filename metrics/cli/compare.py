@@ -72,12 +72,10 @@ def compare(
         answers, first = _split(table, gold, systems, by, ids, columns[0], shared, text_columns.missing)
         shared = {name: [values[row] for row in first] for name, values in shared.items()}
     baseline = _baseline(baseline, list(answers), systems or tuple(map(Path, answers)))
-    kept, left = _answered(answers, text_columns.missing)
+    kept, left = _answered(gold, answers, text_columns.missing)
     shared = {name: [values[i] for i in kept] for name, values in shared.items()}
     answers = {name: own.take(kept) for name, own in answers.items()}
     size, rows, failures = len(kept), [], []
-    if size < 2:
-        raise InputError(f"{gold}: expected 2 texts at least, got {size}: one can tell nothing from chance")
     texts = {name: values * len(answers) for name, values in shared.items()}
     texts["predictions"] = [text for own in answers.values() for text in own.texts]
     places = [f"{own.file}, row {row + 1}" for own in answers.values() for row in own.rows]
@@ -171,11 +169,14 @@ class _Answers:
         return _Answers(self.file, [self.texts[i] for i in kept], [self.rows[i] for i in kept])
 
 
-def _answered(answers: dict[str, _Answers], missing: str | None) -> tuple[list[int], int]:
+def _answered(gold: Path, answers: dict[str, _Answers], missing: str | None) -> tuple[list[int], int]:
     """Places of the inputs to compare on, and how many of all inputs some system has not answered."""
     each = list(zip(*(own.texts for own in answers.values()), strict=True))
     unanswered = [missing is not None and any(map(is_missing, texts)) for texts in each]
-    return [i for i, empty in enumerate(unanswered) if missing != "skip" or not empty], sum(unanswered)
+    kept = [i for i, empty in enumerate(unanswered) if missing != "skip" or not empty]
+    if len(kept) < 2:
+        raise InputError(f"{gold}: expected 2 texts at least, got {len(kept)}: one can tell nothing from chance")
+    return kept, sum(unanswered)
 
 
 def _read_systems(

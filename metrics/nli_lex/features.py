@@ -107,8 +107,7 @@ def extract(
         answers: n texts.
         references: one or more for each answer.
         template: what the model reads, with `{question}` and `{answer}`, the second for the reference too.
-        number_words: read the numbers of a reference as the answer writes them, and "two" as "2" in the lexical
-            features.
+        number_words: read numbers of a reference as the answer writes them, and "two" as "2" in lexical features.
         features: names of the features that are needed; other columns may be 0. Without `entailment_back` the model
             runs half as often.
         run: how the model runs.
