@@ -49,6 +49,7 @@ from training.data.config_files import read_yaml
 from training.data.run_arguments import make_parser
 from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole
+from training.interpolate import interpolate
 from training.push import add_push_option, check_push, push_run
 
 CONFIGS = Path(__file__).parent / "configs" / "cross_encoder"
@@ -315,7 +316,8 @@ def train(
     except UnpicklingError:  # the trainer reads tensors and plain values alone
         raise UnusableState(f"--resume: {state} contains other objects than tensors; start without") from None
     figures = {}
-    _mix(model, start, config.share_of_start)
+    if start:
+        model.load_state_dict(interpolate(model.state_dict(), start, config.share_of_start))
     if trainer.is_world_process_zero():
         record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset)}
         record |= {"pairs_too_long": pairs - len(dataset), "steps": trainer.state.global_step}
@@ -323,13 +325,6 @@ def train(
         figures = write_checkpoint(output / "checkpoint", model, evaluator, record)
     trainer.accelerator.end_training()
     return figures
-
-
-def _mix(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
-    """Make a model's weights a mean of its own and, with this share, those of `start`; nothing if that is empty."""
-    for name, values in model.state_dict().items():  # views of the weights
-        if name in start and values.is_floating_point():
-            values.lerp_(start[name].to(values.device), share)
 
 
 @contextmanager

@@ -19,7 +19,11 @@ Result = TypeVar("Result")
 
 
 def cached(texts: int) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
-    """Like `lru_cache`, but it begins anew after CACHED_CHARACTERS, as the results of long texts take megabytes."""
+    """Decorate a function of texts so that it keeps its results, `texts` of them at most, as `lru_cache` does.
+
+    After CACHED_CHARACTERS characters it begins anew, as the results of long texts take megabytes, but it keeps
+    ALWAYS_CACHED results at least.
+    """
 
     def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         kept = 0

@@ -39,7 +39,7 @@ Value = Callable[[list[torch.Tensor]], torch.Tensor]
 
 
 def read_pair(prediction: str, reference: str) -> Texts:
-    """Two texts to explain, checked; thoughts of a model are left out, as `compute` leaves them out."""
+    """Two texts to explain, without a model's thoughts, as `compute` reads them; a ValueError names what is no text."""
     texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
     (texts["prediction"],), _ = without_thoughts([prediction])
     return texts

@@ -18,7 +18,7 @@ from semantic_metrics.nli_lex.lexical import CACHED_TEXTS, read_words
 STEM_LETTERS = 5  # of a word that count: "elected", "election" and "elects" are one
 NUMBER_WEIGHT = 2.0  # of a word with a digit, beside 1 for a word: a summary with another number says something else
 COSINE_WEIGHT = 0.05  # beside the share of words: it orders those that share as much (docs/decisions/support.md, U1)
-RUNS = {2: 2, 3: 4}  # neighbouring sentences that are read together: for how many single ones there is one such run
+RUNS = {2: 2, 3: 4}  # length of a run of neighbouring sentences -> for how many single sentences one such run is read
 RUN_TOKENS = 160  # the most in such a run
 PARAGRAPH_TOKENS = 250  # the most in a whole paragraph
 JOINED_SENTENCES = 3  # the most distant sentences that are read together

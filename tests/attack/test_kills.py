@@ -195,7 +195,7 @@ def cross_encoder(tmp_path: Path) -> Iterator[Work]:
         rows = pd.DataFrame(dict(zip(columns, [*texts, rng.integers(0, 6, 48)], strict=True)))
         rows.to_csv(tmp_path / f"{name}.csv", index=False)
     pairs, dev = (PairSource(name, Table(f"{name}.csv"), columns=columns, scale=5) for name in ("train", "dev"))
-    settings = {"max_length": 24, "epochs": 2, "batch_size": 8, "lr": 3e-3, "validate_every": 3}
+    settings = {"max_length": 24, "epochs": 2, "batch_tokens": 192, "lr": 3e-3, "validate_every": 3}
     init = str(tiny.bert(tmp_path / "start", labels=2))
     config = CrossEncoderConfig("stsscore", init, [pairs], [dev], "apache-2.0", **settings)
 

@@ -1,6 +1,7 @@
 """What a text claims, its clauses, the passages of the source that are read for it, and the fitted decision."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +168,8 @@ def test_passages_are_single_sentences_neighbours_a_paragraph_and_distant_senten
     assert (3, 4, 5, 6) in passages, "a short paragraph"
     assert any(1 in one and 3 in one for one in passages), "distant sentences together"
     assert len(set(passages)) == len(passages)
+    runs = [len(one) for one in passages if one[-1] - one[0] < len(one) <= 3 and one not in shared.covers(3)]
+    assert Counter(runs) == {1: 3, 2: 2, 3: 1}, "half as many runs of two, a quarter of three, rounded up"
     assert {(i,) for i in range(7)} <= set(source.passages(shared, None, 50))
     assert all(source.size(one) <= 9 for one in source.passages(shared, None, 9) if len(one) > 1)
 
