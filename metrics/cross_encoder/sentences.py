@@ -20,6 +20,7 @@ MAX_WRAPPED_WIDTH = 120  # longest line of a paragraph whose lines an editor or 
 WORD_START = re.compile(
     r"[\w(\"'\u201c\u2018]"
 )  # a line that begins with anything else, such as a bullet, stands alone
+NO_END = re.compile(r"\b(?:Ms|Mx|[Aa]pprox)\.\s*$")  # abbreviations that sentencex does not know
 
 
 def sentence_spans(text: str) -> list[Span]:
@@ -79,7 +80,7 @@ def _split(text: str, begin: int, end: int) -> Iterator[Span]:
     bounds = [
         (found["start_index"], found["end_index"]) for found in sentencex.get_sentence_boundaries(LANGUAGE, block)
     ]
-    starts = sorted({0, *(start for start, _ in bounds)})
+    starts = sorted({0, *(start for start, _ in bounds if not NO_END.search(block, max(0, start - 10), start))})
     for start, stop in zip(starts, [*starts[1:], len(block)], strict=True):  # no character is lost between two
         piece = block[start:stop]
         if any(sign.isalnum() for sign in piece):

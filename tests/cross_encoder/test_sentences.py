@@ -22,7 +22,7 @@ The firm was sold. It employs 200 people, Dr. Smith said.
 | 2001 | 3,000 |
 def area(x):
     return x.y
-Mr. Lee paid $3.5 million. "Really?" she asked."""
+Mr. Lee paid Ms. Roe approx. $3.5 million. "Really?" she asked."""
 WRAPPED = """The committee met on Tuesday to discuss the new budget for the city
 of Springfield, which Mayor Quimby had proposed in January. It was
 rejected by nine votes to two."""
@@ -46,7 +46,7 @@ def test_abbreviations_end_no_sentence_and_lines_of_a_list_table_or_program_stan
     assert pieces(LINES) == [
         *("About Us", "The firm was sold.", "It employs 200 people, Dr. Smith said.", "- first bullet"),
         *("- second bullet", "| year | sales |", "| 2001 | 3,000 |", "def area(x):", "return x.y"),
-        *("Mr. Lee paid $3.5 million.", '"Really?" she asked.'),
+        *("Mr. Lee paid Ms. Roe approx. $3.5 million.", '"Really?" she asked.'),
     ]
 
 
