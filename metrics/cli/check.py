@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from json import dumps
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import click
 
 from semantic_metrics.cli.errors import Gate, InputError, as_input_error, finish, read_number
 from semantic_metrics.cli.options import FILE, model_options, output_option, shared_option
-from semantic_metrics.cli.terminal import cut, plain
+from semantic_metrics.cli.terminal import plain
 from semantic_metrics.core.contract import describe
 from semantic_metrics.core.loading import score
 from semantic_metrics.core.signature import shorten
@@ -22,6 +23,7 @@ from semantic_metrics.html.checked_texts import MARKS, checked_texts
 
 METRIC = "support"
 WIDTH = 100  # characters of a line on the terminal
+INDENT = " " * 20  # of a sentence's lines below its verdict
 MAX_PRINTED_TEXTS = 20  # --output and --html have them all
 
 
@@ -150,16 +152,17 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
         verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in MARKS)
         covers = f", coverage {result['coverage'][i]:.3f}" if "coverage" in result else ""
         yield f"{plain(name)}: {result['scores'][i]:.3f}, lowest {result['minimums'][i]:.3f}{covers}; {verdicts}"
+        several = any(place["reference"] for one in sentences for place in one["places"])
         for one in sentences:
             support = f"{'':5}" if one["support"] is None else f"{one['support']:.3f}"
             head = f"{MARKS[one['verdict']]} {one['verdict']:12} {support}  "
-            yield head + cut(one["text"], WIDTH - len(head))
+            yield _wrapped(head, one["text"])
             for place in one["places"][:1]:
-                where = f"{'':20}{place['begin']}-{place['end']}: "
-                yield where + cut(place["text"], WIDTH - len(where))
+                source = f"source {place['reference'] + 1}, " if several else ""
+                yield _wrapped(f"{INDENT}{source}{place['begin']}-{place['end']}: ", place["text"])
         for one in result["missing"][i] if "missing" in result else ():
             head = f"- missing      {one['support']:.3f}  "
-            yield head + cut(one["text"], WIDTH - len(head))
+            yield _wrapped(head, one["text"])
     if len(names) > MAX_PRINTED_TEXTS:
         yield f"and {len(names) - MAX_PRINTED_TEXTS} more texts; --output FILE keeps them all"
     notes = "".join(
@@ -169,6 +172,11 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
     mean = f"mean {result[METRIC]:.4f}, sentences without support {unsupported}"
     yield f"texts {len(names)}, {mean}; passages read {read}{notes}"
     yield shorten(result["signature"])
+
+
+def _wrapped(head: str, text: str) -> str:
+    """A text behind its head, whole: what decides may be its last word."""
+    return fill(plain(text), WIDTH, initial_indent=head, subsequent_indent=INDENT)
 
 
 def _write(path: Path, names: list[str], result: Mapping[str, Any]) -> None:
