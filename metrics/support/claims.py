@@ -14,15 +14,17 @@ LONE_MARKER = re.compile(rf"\W*(?:{MARKER}|(?:\d{{1,3}}|[a-zA-Z])[.)]?)\W*")
 EMPHASIS = re.compile(r"\*{1,3}|_{2,3}|`+|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)")
 CITATION = re.compile(r"\s?\[\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3})*\]")
 LABEL_WORDS = 4  # the most in a label that the rest of its line belongs to: "Schools: four will close."
+RULE = re.compile(r"\n(?=[^\n]*[-=])[ |:=-]+(?:\n|$)")  # below a heading or the first row of a table
 BELOW = re.compile(r"([^\n]*)\s*([^\n]*)")  # the rest of a line, and the next one that is not blank
 TITLE_WORDS = 8  # the most in a line without an end that is a heading
-END = re.compile(r"[.!?\u2026][\"'\u2019\u201d)\]*_]*\s*$")
-QUESTION = re.compile(r"\?[\"'\u2019\u201d)\]*_]*\s*$")
+END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d)\]*_]*\s*$")
+QUESTION = re.compile(r"[?\uff1f][\"'\u2019\u201d)\]*_]*\s*$")
 # what a chat model says to its reader rather than of the source
 TALK = re.compile(
     r"(?:sure|certainly|of course|absolutely|okay|ok|great|thanks|thank you|you're welcome|no problem|hello|hi|got it)"
     r"(?:[,!.]? (?:thing|there|question|i can help|i'd be happy|i would be happy|happy|here|below|let)\b.*)?[!.,:]*"
-    r"|(?:sure|certainly|of course|absolutely|okay|ok)[,!.:] .{0,80}\b(?:summary|summarize|overview|answer|points)\b.*"
+    r"|(?:sure|certainly|of course|absolutely|okay|ok)[,!.:] (?:here|below|let|i)\b.{0,80}"
+    r"\b(?:summary|summarize|overview|answer|points)\b.*"
     r"|here(?:'s| is| are)\b.{0,80}\b(?:summary|summaries|overview|answer|points|takeaways|breakdown|list|version)\b"
     r".{0,80}[:.]?"
     r"|(?:the following|below) (?:is|are)\b.{0,80}[:.]?"
@@ -104,6 +106,8 @@ def plain_text(piece: str) -> str:
 def _read(text: str, span: Span) -> Claim:
     begin, end = span
     piece, plain = text[begin:end], plain_text(text[begin:end])
+    talk, _, rest = plain.partition(": ")
+    plain = rest if rest and TALK.fullmatch(talk.replace("\u2019", "'")) else plain
     return Claim(begin, end, piece, "" if _claims_nothing(text, span, piece, plain) else plain)
 
 
@@ -114,8 +118,10 @@ def _claims_nothing(text: str, span: Span, piece: str, plain: str) -> bool:
         return True
     if END.search(plain):
         return False
-    # a heading stands alone on its line, above sentences or a list
     begin, end = span
+    if piece.startswith("|"):  # a row of a table; the first one names the columns
+        return RULE.match(text, end) is not None
+    # a heading stands alone on its line, above sentences or a list
     rest = BELOW.match(text, end)
     assert rest is not None, "its parts may be empty"
     below = rest[2]
@@ -123,7 +129,7 @@ def _claims_nothing(text: str, span: Span, piece: str, plain: str) -> bool:
         return False
     marked = piece.lstrip().startswith("#") or re.fullmatch(r"\*{2}[^*]+\*{2}", piece.strip())
     short = len(plain.split()) <= TITLE_WORDS and not LIST_MARKER.match(piece)
-    return bool(marked or (short and (END.search(below) or LIST_MARKER.match(below))))
+    return bool(marked or (short and (END.search(below) or LIST_MARKER.match(below) or RULE.match(text, end))))
 
 
 def clauses(text: str) -> list[str]:

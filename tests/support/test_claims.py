@@ -27,6 +27,11 @@ ANSWER = """Sure! Here is a summary of the article:
 - The `tax` rises by 2%.
 * Water: prices stay
 
+| Item | Change |
+|---|:--|
+| Rent | 4% |
+
+Sure, here\u2019s one more point: the pool stays.
 Is that all? Let me know if you need more. I hope this helps!"""
 
 
@@ -37,6 +42,8 @@ def test_markers_and_labels_belong_to_their_claim_and_what_claims_nothing_is_ski
         "Schools: Four schools will close in 2025.",
         "The tax rises by 2%.",
         "Water: prices stay",
+        "| Rent | 4% |",
+        "the pool stays.",
     ]
     skipped = " ".join(one.written for one in claims if one.skipped)
     for piece in (
@@ -61,10 +68,12 @@ def test_markers_and_labels_belong_to_their_claim_and_what_claims_nothing_is_ski
         "No. 10 is empty.",
         "He said: the bridge is closed.",
         "Thank you letters were sent to 300 people.",
+        "Of course, the company points to high costs.",
+        "\u6865\u5173\u3002\nIt rains.",
     ],
 )
 def test_a_plain_sentence_is_a_claim(claim: str) -> None:
-    assert [one for one in read_claims(claim) if not one.skipped]
+    assert not any(one.skipped for one in read_claims(claim))
 
 
 def test_lines_without_ends_are_no_headings_of_each_other() -> None:
