@@ -12,7 +12,11 @@ from semantic_metrics.core.contract import described_metrics
 
 @click.command()
 @click.option(
-    "--metric", default=DEFAULT_METRIC, type=click.Choice(described_metrics()), metavar="NAME", help="Metric."
+    "--metric",
+    default=DEFAULT_METRIC,
+    type=click.Choice(described_metrics()),
+    metavar="NAME",
+    help=f"Metric: {', '.join(described_metrics())}; default: {DEFAULT_METRIC}.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="NAME", help="Address to serve at.")
 @click.option("--port", default=7860, show_default=True, type=click.IntRange(1, 65535), metavar="N", help="Its port.")

@@ -133,12 +133,13 @@ class Validation:
     verdict: str
 
     def lines(self) -> Iterator[str]:
-        """The report, line by line."""
+        """The report, line by line: the verdict stands below the figures that it may follow, above the others."""
         first = next(iter(self.figures.values()))
         yield from self._table(tuple(name for name in (*agreement_stats.FIGURES, "auc") if name in first))
         if self.between:
             yield _line("people", [f"{value:.3f}" for value in self.between.values()]) + "  (one with another)"
-        yield ""
+        yield f"\n{self.verdict}\n"
+        yield "Beside the verdict: which text of a group is best, and which metric is nearest to the rating"
         if self.ranked >= 2:
             yield from self._table((*RANKED, *NEAREST))
             yield from _explained((*RANKED, *NEAREST))
@@ -147,7 +148,6 @@ class Validation:
             yield from self._table(NEAREST)
             yield from _explained(NEAREST)
             yield "R@1 and DCG in groups are undefined: fewer than two groups have candidates to rank"
-        yield f"\n{self.verdict}"
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each figure."""
