@@ -23,12 +23,14 @@ def table_lines(
     `ranges` are the lowest and highest score there can be, by metric.
     """
     width = max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 0)).columns) - 1
+    own = f"{next(iter(scores))}_" if len(scores) == 1 else ""
+    names = [name.removeprefix(own) for name in texts]  # without another metric "consensus_verdict" is "verdict"
     left = {name: BAR_WIDTH if min(values) < 0 else 0 for name, values in scores.items()}
     heads = []
     for name in scores:
         heads += [("score" if len(scores) == 1 else name).rjust(SCORE_WIDTH), " " * (left[name] + 1 + BAR_WIDTH)]
-    widths = _widths(list(texts), list(texts.values()), width - sum(len(head) + 2 for head in heads))
-    yield "  ".join([*heads, *(_fit(name, size) for name, size in zip(texts, widths, strict=True))]).rstrip()
+    widths = _widths(names, list(texts.values()), width - sum(len(head) + 2 for head in heads))
+    yield "  ".join([*heads, *(_fit(name, size) for name, size in zip(names, widths, strict=True))]).rstrip()
     for i, values in enumerate(zip(*scores.values(), strict=True)):
         cells = []
         for name, value, head in zip(scores, values, heads[::2], strict=True):
