@@ -23,8 +23,8 @@ STYLE = """
 @media (prefers-color-scheme: dark) { .sm-heat { --up: 86, 180, 233; --down: 230, 159, 0; } }
 .dark .sm-heat { --up: 86, 180, 233; --down: 230, 159, 0; }
 .sm-heat .name, .sm-heat .soft { margin: .5rem 0 0; font-size: .875rem; overflow-wrap: anywhere; }
-.sm-heat .text { max-width: 60rem; margin: 0; line-height: 2.3; overflow-wrap: anywhere; white-space: pre-wrap; }
-.sm-heat .text { unicode-bidi: plaintext; }
+.sm-heat .text { max-width: 60rem; margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
+.sm-heat .text { unicode-bidi: plaintext; line-height: 2.3 !important; } /* Gradio's lines have no room for signs */
 .sm-heat .t { position: relative; padding: .1rem 0; text-decoration-thickness: 2px; text-underline-offset: 3px; }
 .sm-heat .t sub { position: absolute; left: 50%; top: 1.55rem; transform: translateX(-50%); font-size: .7rem; }
 .sm-heat .t sub { font-weight: bold; line-height: 1; white-space: nowrap; user-select: none; }

@@ -23,6 +23,7 @@ pytest.importorskip("gradio", reason="gradio is not installed")
 pytestmark = pytest.mark.slow
 
 WAIT_MILLISECONDS = 240_000  # a busy machine is no failure
+STYLES = [f"one => parseFloat(getComputedStyle(one).{style})" for style in ("lineHeight", "fontSize")]
 HOSTILE = "<img src=x onerror=document.title='broken'>"
 # -S: no site-packages but those named, so that no editable install is found; None: nor another one
 SERVE = "import runpy, sys; sys.modules['semantic_metrics'] = None; runpy.run_path('app.py', run_name='__main__')"
@@ -130,6 +131,11 @@ def test_an_example_is_scored_on_a_phone_in_the_dark(visit: Visit, name: str) ->
     if name != "set_criteria":
         visit.text("raises the score" if name != "nli_lex" else "adds to the log odds")
         visit.text("How the scores are spread")
+        height, size = map(visit.page.locator(".sm-heat .text").first.evaluate, STYLES)
+        assert height > 2 * size, "signs below words cover no word of the next line"
+    if name == "consensus":
+        verdict = visit.page.get_by_text("contradicts", exact=True).last.bounding_box()
+        assert verdict and verdict["x"] + verdict["width"] < 390
     visit.shoot(f"{name}_phone_dark")
     assert visit.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     rows = visit.download("Download all rows")
