@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 INSTALL = 'pip install ".[fast]" in a checkout'
 IR_VERSION = 2  # raise it when the conversion changes: what an older version cached is then not read
+KEPT_KERNELS = 64  # compiled for a shape; by default 5,000, which takes hundreds of MB, and is not faster
 DYNAMIC_GROUP = 128  # values of a token that share a scale in int8: larger groups are no faster and move scores more
 MAX_CONVERSION_ERROR = 1e-3  # of an output, in units of the largest output but at least of 1
 MAX_CACHE_BYTES = 4 * 2**30  # the entries that were used last stay
@@ -82,6 +83,7 @@ class OpenVINOModel:
         settings = {
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": threads,  # one thread each
+            "CPU_RUNTIME_CACHE_CAPACITY": KEPT_KERNELS,
             "ENABLE_CPU_PINNING": False,  # a thread that is bound to a busy core would wait for it
             "INFERENCE_PRECISION_HINT": "bf16" if faster else "f32",
             "DYNAMIC_QUANTIZATION_GROUP_SIZE": DYNAMIC_GROUP if precision == "int8" else 0,

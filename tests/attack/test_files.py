@@ -202,7 +202,7 @@ def judged_file(draw: random.Random, folder: Path, command: str) -> Path:
         return random_file(draw, folder)
     rows = []
     names = ("a", "b", "target", "operator") if command == "criteria" else (*NAMES, JUDGED)
-    for number in range(draw.choice((2, 6, 12, 24))):
+    for number in range(draw.choice((2, 24, 36, 48) if command == "fit" else (2, 6, 12, 24))):  # five folds
         texts = [draw.choice(EVIL) if draw.random() < 0.05 else f"{draw.choice(WORDS)} {number}" for _ in NAMES]
         judged = draw.choice(EVIL if draw.random() < 0.01 else JUDGEMENTS[command])
         rows.append(dict(zip(names, [*texts, judged], strict=True)))

@@ -10,8 +10,9 @@ from tests.conftest import Run
 
 pytestmark = pytest.mark.slow
 
-MAX_GROWN_MB = 50
-MAX_KEPT_MB = {"torch": 50, "openvino": 100}  # OpenVINO keeps some .75 MB of each model that it compiled
+# from call 100 on, as each backend keeps what it compiled for the shapes of some batches, and from call 500 on
+MAX_GROWN_MB = 200, 50
+MAX_KEPT_MB = {"torch": 75, "openvino": 100}  # OpenVINO keeps some .75 MB of each model that it compiled
 BEGIN = """
 import ctypes, gc, random, re, sys
 from functools import partial
@@ -47,12 +48,12 @@ def memory_mb():
     return int(re.search(r"RssAnon:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
 """
 CALLS = """
-metric = load()
+metric, before = load(), {}
 for i in range(2000):
-    if i == 100:
-        before = memory_mb()
+    if i in (100, 500):
+        before[i] = memory_mb()
     call(metric, i)
-print(memory_mb() - before)
+print(memory_mb() - before[100], memory_mb() - before[500])
 """
 LOADS = """
 for i in range(50):
@@ -67,16 +68,17 @@ METRICS = ("matcha", "contextual", "stsscore", "consensus", "nli_lex", "support"
 RUNS = [("torch", "float32"), ("torch", "int8"), ("openvino", "float32"), ("openvino", "int8")]
 RUNS += [("torch", "bfloat16"), ("openvino", "bfloat16")] if drifts.has_bfloat16() else []
 EACH = [("matcha", *RUNS[0]), *((name, *run) for name in METRICS[1:] for run in RUNS)]  # a table runs no model
-Grown = Callable[..., float]
+Grown = Callable[..., list[float]]
 
 
 @pytest.fixture
 def grown(run_python: Run, checkpoints: dict[str, Path], tmp_path: Path) -> Grown:
     """By how many MB the memory of a process grows: `grown(code, name, backend, precision)`."""
 
-    def grown(code: str, name: str, *run: str) -> float:
+    def grown(code: str, name: str, *run: str) -> list[float]:
         folder = checkpoints.get(name, checkpoints["contextual"])
-        return float(run_python(BEGIN + code, name, folder, *run, cwd=tmp_path, OMP_NUM_THREADS="1").stdout)
+        printed = run_python(BEGIN + code, name, folder, *run, cwd=tmp_path, OMP_NUM_THREADS="1").stdout
+        return [float(one) for one in printed.split()]
 
     return grown
 
@@ -85,9 +87,11 @@ def grown(run_python: Run, checkpoints: dict[str, Path], tmp_path: Path) -> Grow
 def test_two_thousand_calls_take_no_more_memory_than_a_hundred(
     grown: Grown, name: str, backend: str, precision: str
 ) -> None:
-    assert grown(CALLS, name, backend, precision) < MAX_GROWN_MB
+    early, late = grown(CALLS, name, backend, precision)
+    assert early < MAX_GROWN_MB[0]
+    assert late < MAX_GROWN_MB[1]
 
 
 @pytest.mark.parametrize(("name", "backend", "precision"), EACH)
 def test_a_dropped_metric_frees_memory(grown: Grown, name: str, backend: str, precision: str) -> None:
-    assert grown(LOADS, name, backend, precision) < MAX_KEPT_MB[backend]
+    assert grown(LOADS, name, backend, precision)[0] < MAX_KEPT_MB[backend]

@@ -135,7 +135,8 @@ def test_an_example_is_scored_on_a_phone_in_the_dark(visit: Visit, name: str) ->
         assert height > 2 * size, "signs below words cover no word of the next line"
     if name == "consensus":
         verdict = visit.page.get_by_text("contradicts", exact=True).last.bounding_box()
-        assert verdict and verdict["x"] + verdict["width"] < 390
+        assert verdict
+        assert verdict["x"] + verdict["width"] < 390
     visit.shoot(f"{name}_phone_dark")
     assert visit.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     rows = visit.download("Download all rows")
