@@ -10,7 +10,7 @@ from tests.conftest import Run
 
 pytestmark = pytest.mark.slow
 
-# from call 100 on, as each backend keeps what it compiled for the shapes of some batches, and from call 500 on
+# from call 100 on, as each backend keeps what it compiled for the shapes of some batches, and from call 1,000 on
 MAX_GROWN_MB = 200, 50
 MAX_KEPT_MB = {"torch": 75, "openvino": 100}  # OpenVINO keeps some .75 MB of each model that it compiled
 BEGIN = """
@@ -50,10 +50,10 @@ def memory_mb():
 CALLS = """
 metric, before = load(), {}
 for i in range(2000):
-    if i in (100, 500):
+    if i in (100, 1000):
         before[i] = memory_mb()
     call(metric, i)
-print(memory_mb() - before[100], memory_mb() - before[500])
+print(memory_mb() - before[100], memory_mb() - before[1000])
 """
 LOADS = """
 for i in range(50):
