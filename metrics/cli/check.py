@@ -176,7 +176,7 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
 
 def _wrapped(head: str, text: str) -> str:
     """A text behind its head, whole: what decides may be its last word."""
-    return fill(plain(text), WIDTH, initial_indent=head, subsequent_indent=INDENT)
+    return fill(plain(text, len(text)), WIDTH, initial_indent=head, subsequent_indent=INDENT)
 
 
 def _write(path: Path, names: list[str], result: Mapping[str, Any]) -> None:

@@ -66,9 +66,9 @@ def _widths(names: list[str], columns: list[list[str]], room: int) -> list[int]:
     return widths
 
 
-def plain(text: str) -> str:
-    """A text on one line: white space becomes single spaces, and control characters are spelled out."""
-    line = " ".join(text[:MAX_CHARACTERS].split())
+def plain(text: str, most: int = MAX_CHARACTERS) -> str:
+    """The first `most` characters on one line: white space is single spaces, control characters are spelled out."""
+    line = " ".join(text[:most].split())
     return line if line.isprintable() else "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in line)
 
 

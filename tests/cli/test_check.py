@@ -105,7 +105,7 @@ def test_a_name_cannot_steer_the_terminal(pair_model: Path, files: tuple[Path, P
 
 def test_a_long_word_is_shown_whole(pair_model: Path, tmp_path: Path) -> None:
     for name in ("summary.txt", "source.txt"):
-        (tmp_path / name).write_text(f"{'dog' * 60}.", encoding="utf-8")
+        (tmp_path / name).write_text(f"{'dog' * 400}.", encoding="utf-8")
     lines = done(invoke("check", tmp_path / "summary.txt", tmp_path / "source.txt", options={"config": pair_model}))
-    assert "".join(lines[1:4]).replace(" ", "").endswith(f"{'dog' * 60}.")
-    assert max(map(len, lines[1:4])) == WIDTH
+    assert f"{'dog' * 400}." in "".join(lines).replace(" ", "")
+    assert max(map(len, lines[1:-2])) == WIDTH
