@@ -231,7 +231,7 @@ def judge(pairs: list[tuple[str, str]], scorer: PairScorer, run: RunOptions = FA
             raise ValueError(f"--teacher: {expected}, got {scorer.folder}")
         scale = check_scale(scale)
     values = scorer.logits(pairs, run).values if pairs else np.empty((0, len(names)), np.float32)
-    return TeacherLogits(pair_keys(pairs), values, tuple(names), scale, scorer.checkpoint_sha256)
+    return TeacherLogits(pair_keys(pairs), values, tuple(names), scale, (scorer.checkpoint_sha256,))
 
 
 def _mix(probabilities: np.ndarray, labels: pd.Series, classes: list[str], share: float) -> np.ndarray:

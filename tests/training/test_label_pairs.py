@@ -130,7 +130,7 @@ def test_a_label_stands_beside_what_the_teacher_says(tmp_path: Path) -> None:
     pairs = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "f"), ("f", "g")]
     names = ("contradiction", "entailment", "neutral", "similarity")
     logits = np.log([[0.2, 0.5, 0.3, 1.0], [0.2, 0.5, 0.3, 1.0], [0.2, 0.5, 0.3, 1.0]])
-    teacher = TeacherLogits(pair_keys(pairs[:3]), logits, names, 1.0, "digest")
+    teacher = TeacherLogits(pair_keys(pairs[:3]), logits, names, 1.0, ("digest",))
     teacher.write(tmp_path / "logits.safetensors")
     labels = [None, "neutral", "not_entailment", "neutral", "not_entailment", None]
     rows = pd.DataFrame(pairs, columns=PAIR).assign(label=labels, source="")

@@ -25,16 +25,17 @@ def pair_keys(pairs: list[tuple[str, str]]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TeacherLogits:
-    """Logits of n pairs: (n,) uint64 `pair_keys`, (n, outputs) values, names of the outputs, sha256 of the teacher.
+    """Logits of n pairs: (n,) uint64 `pair_keys`, (n, outputs) values, names of the outputs, sha256 of the teachers.
 
     `scale` is what the raw score of similarity is divided by, or "sigmoid"; None where no output is a similarity.
+    Each pair is judged once; releases of a teacher that follow one another judge what those before left over.
     """
 
     keys: np.ndarray
     values: np.ndarray
     outputs: tuple[str, ...]
     scale: float | str | None
-    teacher: str
+    teachers: tuple[str, ...]
 
     @classmethod
     def read(cls, path: Path) -> "TeacherLogits":
@@ -43,23 +44,25 @@ class TeacherLogits:
             with safe_open(path, framework="numpy") as file:
                 about = file.metadata() or {}
                 keys, values = file.get_tensor(KEYS), file.get_tensor(LOGITS)
-                return cls(keys, values, *json.loads(about[ABOUT]))
+                outputs, scale, teachers = json.loads(about[ABOUT])
+                return cls(keys, values, tuple(outputs), scale, tuple(teachers))
         except (OSError, KeyError, TypeError, ValueError, SafetensorError) as error:
             raise ValueError(f"logits: expected a file that label_pairs wrote, got {path} ({error})") from None
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
-        about = {ABOUT: json.dumps([self.outputs, self.scale, self.teacher])}
+        about = {ABOUT: json.dumps([self.outputs, self.scale, self.teachers])}
         new = path.with_name(path.name + ".new")
         save_file({KEYS: self.keys, LOGITS: self.values.astype(np.float16)}, new, about)
         new.replace(path)
 
     def with_more(self, more: "TeacherLogits") -> "TeacherLogits":
-        """These logits and, behind them, those of other pairs. Raises ValueError: they are of another teacher."""
-        if more.teacher != self.teacher:
-            raise ValueError(f"--teacher: expected {self.teacher[:16]}, as the pairs before, got {more.teacher[:16]}")
+        """These logits and, behind them, those of other pairs. Raises ValueError: their teacher has other outputs."""
+        if (more.outputs, more.scale) != (self.outputs, self.scale):
+            mine, other = ([*each.outputs, each.scale] for each in (self, more))
+            raise ValueError(f"--teacher: expected outputs and scale {mine}, as the pairs before, got {other}")
         keys, values = np.concatenate([self.keys, more.keys]), np.concatenate([self.values, more.values])
-        return replace(self, keys=keys, values=values)
+        return replace(self, keys=keys, values=values, teachers=tuple(dict.fromkeys(self.teachers + more.teachers)))
 
     def of(self, keys: np.ndarray) -> np.ndarray:
         """(m, outputs) float32 logits of m pairs; NaN for a pair that is not among these."""
