@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,11 @@ def test_logits_are_kept_without_texts_and_continued(
     rows = pd.DataFrame(pairs, columns=PAIR).assign(label=None, source="")
     by_file, by_model = (label(rows[: 2 + whole], str(name)) for name, whole in ((output, 1), (teacher, 0)))
     pd.testing.assert_frame_equal(by_file, by_model, atol=0.02)  # the model may run in bfloat16
+    more = replace(stored, keys=pair_keys(pairs[2:]), values=stored.values[:1], teachers=("later",))
+    both = stored.with_more(more)
+    assert (len(both.keys), both.teachers) == (7, (*stored.teachers, "later"))
+    with pytest.raises(ValueError, match="--teacher: expected outputs and scale .*LABEL_0.*, as the pairs before"):
+        stored.with_more(replace(more, outputs=("entailment",)))
     with pytest.raises(ValueError, match="logits: expected a file that label_pairs wrote, got"):
         TeacherLogits.read(data / "texts.csv")
 
