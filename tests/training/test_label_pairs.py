@@ -126,7 +126,7 @@ def test_logits_are_kept_without_texts_and_continued(
     more = replace(stored, keys=pair_keys(pairs[2:]), values=stored.values[:1], teachers=("later",))
     both = stored.with_more(more)
     assert (len(both.keys), both.teachers) == (7, (*stored.teachers, "later"))
-    with pytest.raises(ValueError, match="--teacher: expected outputs and scale .*LABEL_0.*, as the pairs before"):
+    with pytest.raises(ValueError, match=r"--teacher: expected outputs and scale .*LABEL_0.*, as the pairs before"):
         stored.with_more(replace(more, outputs=("entailment",)))
     with pytest.raises(ValueError, match="logits: expected a file that label_pairs wrote, got"):
         TeacherLogits.read(data / "texts.csv")
