@@ -41,7 +41,7 @@ SESSION_SECONDS = 3600  # how long the server keeps a visitor's texts and files
 MAX_TABLE_ROWS = 1000  # on the page; the file to download has them all
 ENDPOINT = "score"  # of the API: Client(URL).predict(predictions=[...], references=[...], api_name="/score")
 MAX_QUOTED = 80  # characters of a value in an error message
-NARROW_CHARACTERS = 11  # the longest cell of a narrow column
+NARROW_CHARACTERS = 22  # the longest cell of a narrow column, on two lines
 MAX_UPLOAD = "20mb"  # of a visitor's CSV file
 MAX_WAITING = 20  # jobs of all visitors: as one runs at a time, the last would wait for half an hour
 

@@ -1,15 +1,18 @@
 """Demo of Support: each sentence of a text beside the place of its source that decides."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 
-from semantic_metrics.demo.page import QUEUED, QUOTA, Page, explain_score, launch, load_metric, mean_outcome
+from semantic_metrics.demo.page import QUEUED, QUOTA, Outcome, Page, explain_score, launch, load_metric, mean_outcome
 from semantic_metrics.demo.quota import visitor
 from semantic_metrics.demo.reading import INPUT_ERRORS
 from semantic_metrics.html.checked_texts import checked_texts, render_check
 from semantic_metrics.html.drawing import alert
+from semantic_metrics.support.decision import CONTRADICTED, NOT_FOUND, SKIPPED, SUPPORTED
 
 ABOUT = """
 Does the source say what a summary or an answer says? Each sentence is compared with the places of the source that may
@@ -63,20 +66,33 @@ def fill_check_tab() -> None:
     button.click(check, boxes, gr.HTML(), **QUEUED)
 
 
+def judge(result: dict[str, Any]) -> Outcome:
+    """Show the mean supports, each with the worst verdict of its sentences and how many of them have it."""
+    outcome = mean_outcome(
+        "support",
+        "0 to 1",
+        result,
+        undefined="of them have a text or a source without a sentence and score 0",
+        truncated="pairs were longer than the model reads and were cut",
+        unread="sentences differ in characters that the model cannot read",
+    )
+    verdicts = [_worst([one["verdict"] for one in sentences]) for sentences in result["sentences"]]
+    return replace(outcome, added={**outcome.added, "verdict": verdicts})
+
+
+def _worst(verdicts: list[str]) -> str:
+    worst = next((one for one in (CONTRADICTED, NOT_FOUND, SUPPORTED) if one in verdicts), SKIPPED)
+    claims = len(verdicts) - verdicts.count(SKIPPED)
+    return f"{worst} ({verdicts.count(worst)} of {claims})" if claims > 1 else worst
+
+
 PAGE = Page(
     script=SCRIPT,
     title="Support",
     about=ABOUT,
-    outcome=partial(
-        mean_outcome,
-        "support",
-        "0 to 1",
-        undefined="of them have a text or a source without a sentence and score 0",
-        truncated="pairs were longer than the model reads and were cut",
-        unread="sentences differ in characters that the model cannot read",
-    ),
+    outcome=judge,
     examples=EXAMPLES,
-    added_columns=("support",),
+    added_columns=("support", "verdict"),
     explain=partial(explain_score, "by how much it falls without each word"),
     max_explained=1200,
     tabs={"Check a text": fill_check_tab},

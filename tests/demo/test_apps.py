@@ -51,7 +51,7 @@ def test_every_example_is_scored_on_a_page_that_asks_no_other_host(app: ModuleTy
     assert blocks.config["title"] == app.PAGE.title
 
 
-@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "support"])
 def test_a_file_comes_back_with_the_scores_of_the_metric(app: ModuleType, name: str, file: str) -> None:
     shown = run(app, "read_chosen", file, "prediction", "reference")
     written, given = pd.read_csv(shown["file"]), pd.read_csv(file)
@@ -69,6 +69,13 @@ def test_a_box_is_one_text_of_several_lines_where_asked() -> None:
     assert texts == table == {"predictions": ["A title\n\nand more"], "references": ["the reference"]}
     with pytest.raises(ValueError, match="they are empty"):
         reading.read_typed(columns, "\n", None, whole=True)
+
+
+@pytest.mark.parametrize("name", ["support"])
+def test_a_text_has_the_worst_verdict_of_its_sentences(app: ModuleType) -> None:
+    verdicts = ["supported", "contradicted", "not found", "not found"], ["supported", "skipped"], ["not found"], []
+    result = {"support": 0.5, "scores": [0.5] * 4, "sentences": [[{"verdict": one} for one in row] for row in verdicts]}
+    assert app.judge(result).added["verdict"] == ["contradicted (1 of 4)", "supported", "not found", "skipped"]
 
 
 @pytest.mark.parametrize("name", ["nli_lex"])
