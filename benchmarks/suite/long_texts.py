@@ -15,6 +15,7 @@ Source: Kamoi et al., EMNLP 2023 (WiCE).
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
@@ -142,6 +143,16 @@ class Found:
         return wrong < min(supports)
 
     @property
+    def verdict(self) -> str:
+        """The verdict on the planted sentence."""
+        return self.judged.sentences[self.planted.planted].verdict
+
+    @property
+    def called(self) -> bool:
+        """Whether it is other than supported."""
+        return self.verdict != SUPPORTED
+
+    @property
     def shown(self) -> bool | None:
         """Whether the first place shown for it overlaps what the source says instead; None where it says nothing."""
         if self.planted.place is None:
@@ -165,17 +176,20 @@ def find_planted(judge: Judge) -> list[Found]:
 
 
 def planted_lines(found: list[Found]) -> list[str]:
-    """The report: a line for each summary, and the totals."""
+    """The report: a line for each summary, one for each kind of error, and the totals."""
     lines = []
     for one in found:
         supports = " ".join(f"{sentence.support:.2f}" for sentence in one.judged.sentences)
         wrong = "lowest" if one.lowest else "NOT lowest"
         place = {None: "no place", True: "right place", False: "WRONG place"}[one.shown]
         kind = f"{one.planted.kind}, sentence {one.planted.planted + 1}"
-        verdict = one.judged.sentences[one.planted.planted].verdict
-        lines.append(f"{one.planted.name:10} {kind:26} {supports}  {wrong}, {verdict}, {place}")
+        lines.append(f"{one.planted.name:10} {kind:26} {supports}  {wrong}, {one.verdict}, {place}")
+    for kind, number in Counter(one.planted.kind for one in found).items():
+        of_kind = [one for one in found if one.planted.kind == kind]
+        called = sum(one.called for one in of_kind)
+        lines.append(f"{kind}: lowest {sum(one.lowest for one in of_kind)}, called {called} of {number}")
     shown = [one.shown for one in found if one.shown is not None]
-    flagged = sum(one.judged.sentences[one.planted.planted].verdict != SUPPORTED for one in found)
+    flagged = sum(one.called for one in found)
     every = [sentence.verdict for one in found for sentence in one.judged.sentences]
     alarms = sum(verdict != SUPPORTED for verdict in every) - flagged
     return [

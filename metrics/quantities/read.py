@@ -113,12 +113,17 @@ DATE_WRITINGS = [re.compile(writing, re.I) for writing in (
 _HOURS = "|".join([*NUMBER_WORDS][1:13])
 _MINUTE = r":(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?"
 _ZONE = r"(?:\s(?:UTC|GMT)\b)?"
+_PART_OF_DAY = r"\s(?:in the (morning|afternoon|evening)|at (night))\b"
 CLOCK_WRITINGS = [re.compile(writing, re.I) for writing in (
     rf"(?P<hour>\d\d?)(?:{_MINUTE}|\.(?P<part>[0-5]\d))?\s?(?P<half>[ap])(?:m\b|\.\s?m\b\.?){_ZONE}",
+    rf"(?P<hour>{_HOURS})\s(?P<half>[ap])(?:m\b|\.\s?m\b\.?)(?!\si\b){_ZONE}",
     rf"(?P<hour>\d\d?){_MINUTE}(?![\d:]|,\d{{3}}){_ZONE}",
     rf"(?P<hour>\d\d?|{_HOURS})\so['\u2019]clock",
     rf"(?:a\s)?(?P<near>half|quarter|five|ten|twenty)\s(?P<to>past|to)\s(?P<hour>{_HOURS}|\d\d?)\b(?![:.]?\d)",
+    rf"(?P<hour>{_HOURS}|\d\d?)\b(?P<bare>)(?={_PART_OF_DAY})",
 )]  # fmt: skip
+PART_OF_DAY = re.compile(_PART_OF_DAY, re.I)
+BEFORE_HOUR = word_set("at by until till since before after around from to")  # "two in the morning" may be pills
 MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
 RATIO_BEFORE = re.compile(r"\b(?:ratio|odds|scale|proportion)s?\b[^.;]*\Z", re.I)
 RATIO_AFTER = re.compile(r"\s(?:ratio|odds|scale)\b", re.I)
@@ -459,6 +464,8 @@ def _clock(text: str, begin: int, before: str) -> Quantity | None:
     if not match or _said_as_ratio(text, begin, match.end()):
         return None
     parts = match.groupdict("")
+    if "bare" in parts and before not in BEFORE_HOUR:
+        return None
     near = parts.get("near", "").lower()
     if parts.get("to", "").lower() == "to" and near != "quarter" and before != "at":  # "five to ten people"
         return None
@@ -470,11 +477,20 @@ def _clock(text: str, begin: int, before: str) -> Quantity | None:
         return _with_unit(text, begin, match.end(), time / 60, Fraction(1, 60), 3, None, after_digits=True)
     if hour > 24 or (half and not 0 < hour <= 12):
         return None
+    end = match.end()
+    if not half and 0 < hour <= 12 and (said := PART_OF_DAY.match(text, end)):
+        half, end = _half_of_day(fold(said[1] or said[2]), hour), said.end()
     either = not half and 0 < hour <= 12 and written[0] != "0"
     if half:
         time += 60 * (hour % 12 + 12 * (half == "p") - hour)
     time += MINUTES.get(near, 0) * (1 if parts.get("to", "").lower() == "past" else -1)
-    return Quantity(CLOCK, (Fraction(time),), begin, match.end(), match[0], open=either)
+    return Quantity(CLOCK, (Fraction(time),), begin, end, text[begin:end], open=either)
+
+
+def _half_of_day(part: str, hour: int) -> str:
+    """The letter of "am" or "pm" for an hour in the morning, in the afternoon, in the evening or at night."""
+    night = "p" if 6 <= hour < 12 else "a"
+    return {"morning": "a", "night": night}.get(part, "p")
 
 
 def _said_as_ratio(text: str, begin: int, end: int) -> bool:
