@@ -42,6 +42,7 @@ FACTORS |= {"halved": Fraction(1, 2)}
 SCALE_WORDS = {"dozens": 12, "hundreds": 100, "thousands": 1000, "millions": 10**6, "billions": 10**9}
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 RATES = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "annually": "year", "yearly": "year"}
+RATES |= {"fortnightly": "fortnight"}
 CLOCK_WORDS = {"noon": 720, "midday": 720, "midnight": 0}
 PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4, "third": 3, "thirds": 3}
 PARTS |= {word + ending: value for word, value in ORDINALS.items() if 4 <= value <= 20 for ending in ("", "s")}
@@ -152,11 +153,11 @@ WORD_SCALES = {"hundred": 100, "lakh": 10**5, "crore": 10**7} | SCALES | {a: SCA
 AND_HALF = re.compile(r"\sand\sa\s(half|quarter)\b")
 POINTS = re.compile(r"[\s-]points?\b")
 PER_TIME = re.compile(
-    r"(?:\s?x|\stimes?)?(?:(?:\s(?:an?|per|each|every)\s|/)(hour|day|week|month|year|minute|second)\b"
+    r"(?:\s?x|\stimes?)?(?:(?:\s(?:an?|per|each|every)\s|/)(hour|day|week|fortnight|month|year|minute|second)\b"
     rf"|\s({'|'.join(RATES)})\b)", re.I
 )  # fmt: skip
 _PERIODS = r"hour|day|week|fortnight|month|year|minute"
-EVERY = re.compile(rf"every\s(?:(other|\d{{1,4}}|{_HOURS})\s)?({_PERIODS})s?\b", re.I)
+EVERY = re.compile(rf"every\s(?:(other|second|\d{{1,4}}|{_HOURS})\s)?({_PERIODS})s?\b", re.I)
 PART_OF = re.compile(r"(?=\s(?:of|as)\b|\W*\Z)")
 PART_OR_WHOLE = re.compile(r"\b(?:between|from)\s[^\W\d_]+\s(?:and|to)\s\Z", re.I)  # "between one and three quarters"
 HALVES = frozenset(("half", "quarter"))
@@ -766,7 +767,7 @@ def _how_often(text: str, begin: int, end: int, word: str) -> Quantity | None:
         if not (match := EVERY.match(text, begin)):
             return None
         written = fold(match[1] or "1")
-        count = 2 if written == "other" else NUMBER_WORDS.get(written) or int(written)
+        count = 2 if written in ("other", "second") else NUMBER_WORDS.get(written) or int(written)
         return _rate(text, begin, match.end(), 1, count * NAMES[fold(match[2])].size) if count else None
     if match := PER_TIME.match(text, end):
         return _rate(text, begin, match.end(), TIMES[word], _seconds(match))
