@@ -639,7 +639,7 @@ def find_conflict(question: str, answer: str, reference: str) -> Difference | No
     """
     asked = read(question).atoms
     given, wanted = (
-        [one for one in _telling(read(text)) if all(relate(one, known) == DIFFERENT for known in asked)]
+        [one for one in _telling(read(text), bool(question)) if all(relate(one, known) == DIFFERENT for known in asked)]
         for text in (answer, reference)
     )
     sorts = dict.fromkeys(map(_sort, given)).keys() & set(map(_sort, wanted))
@@ -662,9 +662,12 @@ def _lacking(quantities: list[Quantity], others: list[Quantity], sort: tuple[str
     return next((one for one in islice(tried, MOST_TRIED) if all(relate(one, b) == DIFFERENT for b in others)), None)
 
 
-def _telling(reading: Reading) -> list[Quantity]:
+def _telling(reading: Reading, numbered: bool) -> list[Quantity]:
+    """The quantities that count: no identifiers, but those that are `numbered` where there is nothing else: "port 80"."""
     alone = len(reading.words) == 1
     telling = [one for one in reading.quantities if one.kind != IDENTIFIER]
+    if numbered and not telling:
+        return [one for one in reading.quantities if one.text.isdigit()]
     return [one for one in telling if alone or not (one.by_article or one.text.lower() in DOUBTFUL)]
 
 
