@@ -36,6 +36,7 @@ from semantic_metrics.quantities.units import CURRENCY_SIGNS, ELSEWHERE, NAMES, 
 EQUAL, OPEN, DIFFERENT = "equal", "open", "different"
 ABOUT = Fraction(1, 5)  # beside "about" two numbers less than this share apart may both be true (decisions/numbers.md)
 LEAST_ROUNDED = 10_000  # a smaller whole number is not rounded: 1950 is not 1945
+LIKE_RATE = Fraction(1, 10)  # by how much periods differ that are called alike: a month, four weeks
 CONVERTED = Fraction(1, 100)  # by how much a number may change where it is written in another unit
 ONE = Fraction(1)
 SURE_DIGITS = 3  # with fewer, a number that another rounds to may be another one
@@ -374,8 +375,8 @@ def _may_be_same(number: Quantity, other: Quantity) -> bool:
 
 
 def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> str:
-    if one.kind == other.kind == RATE and x == y and one.number != other.number:
-        return OPEN  # "twice a day" need not be "every 12 hours"
+    if one.kind == other.kind == RATE and abs(x - y) <= x * LIKE_RATE and (x != y or one.number != other.number):
+        return OPEN  # "twice a day" need not be "every 12 hours", and "twice a month" may be fortnightly
     listed = one.text != other.text or one.unit != NO_UNIT  # not so "3,14" beside "The answer is 3,14."
     if one.open != other.open and listed and (abs(x) == abs(y) or 1000 * x == y or x == 1000 * y):
         return OPEN
@@ -638,9 +639,10 @@ def find_conflict(question: str, answer: str, reference: str) -> Difference | No
     does an amount without a unit beside one with a unit, unless a question asks for them ("six figures", "$150,000").
     """
     asked = read(question).atoms
+    readings = read(answer), read(reference)
     given, wanted = (
-        [one for one in _telling(read(text), bool(question)) if all(relate(one, known) == DIFFERENT for known in asked)]
-        for text in (answer, reference)
+        [one for one in _telling(*sides) if all(relate(one, known) == DIFFERENT for known in asked)]
+        for sides in (readings, readings[::-1])
     )
     sorts = dict.fromkeys(map(_sort, given)).keys() & set(map(_sort, wanted))
     alone = len(given) == len(wanted) == 1 and (question or bool(given[0].unit.name) == bool(wanted[0].unit.name))
@@ -663,12 +665,14 @@ def _lacking(quantities: list[Quantity], others: list[Quantity], sort: tuple[str
     return next((one for one in islice(tried, MOST_TRIED) if all(relate(one, b) == DIFFERENT for b in apart)), None)
 
 
-def _telling(reading: Reading, numbered: bool) -> list[Quantity]:
-    """The quantities that count: no identifiers, but those that are `numbered` where there is nothing else: "port 80"."""
+def _telling(reading: Reading, other: Reading) -> list[Quantity]:
+    """The quantities that count: no identifiers, but the number of a name ("port 80") where the other is a number."""
     alone = len(reading.words) == 1
     telling = [one for one in reading.quantities if one.kind != IDENTIFIER]
-    if numbered and not telling:
-        return [one for one in reading.quantities if one.text.isdigit()]
+    bare = other.words == (Q,) and (other.quantities[0].kind, other.quantities[0].unit) == (NUMBER, NO_UNIT)
+    if bare and not telling:
+        codes = [one for one in reading.quantities if one.text.isdigit() and reading.text[: one.begin][-1:].isspace()]
+        return codes if len(codes) == 1 else []
     return [one for one in telling if alone or not (one.by_article or one.text.lower() in DOUBTFUL)]
 
 

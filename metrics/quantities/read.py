@@ -117,14 +117,20 @@ _ZONE = r"(?:\s(?:UTC|GMT)\b)?"
 _PART_OF_DAY = r"\s(?:in the (morning|afternoon|evening)|at (night))\b"
 CLOCK_WRITINGS = [re.compile(writing, re.I) for writing in (
     rf"(?P<hour>\d\d?)(?:{_MINUTE}|\.(?P<part>[0-5]\d))?\s?(?P<half>[ap])(?:m\b|\.\s?m\b\.?){_ZONE}",
-    rf"(?P<hour>{_HOURS})\s(?P<half>[ap])(?:m\b|\.\s?m\b\.?)(?!\si\b){_ZONE}",
+    rf"(?P<hour>{_HOURS})\s(?P<half>[ap])(?:m\b|\.\s?m\b\.?)(?!(?<=am)\si\b){_ZONE}",
     rf"(?P<hour>\d\d?){_MINUTE}(?![\d:]|,\d{{3}}){_ZONE}",
     rf"(?P<hour>\d\d?|{_HOURS})\so['\u2019]clock",
     rf"(?:a\s)?(?P<near>half|quarter|five|ten|twenty)\s(?P<to>past|to)\s(?P<hour>{_HOURS}|\d\d?)\b(?![:.]?\d)",
     rf"(?P<hour>{_HOURS}|\d\d?)\b(?P<bare>)(?={_PART_OF_DAY})",
 )]  # fmt: skip
 PART_OF_DAY = re.compile(_PART_OF_DAY, re.I)
-BEFORE_HOUR = word_set("at by until till since before after around from to")  # "two in the morning" may be pills
+BEFORE_HOUR = word_set("at until till since before after")  # "two in the morning" may be pills
+HALVES_OF_DAY = {  # hours of a part of the day, 12 as 0; "five at night" may be of either half
+    "morning": {"a": range(12)}, "afternoon": {"p": range(7)}, "evening": {"p": range(4, 12)},
+    "night": {"p": range(7, 12), "a": range(5)},
+}  # fmt: skip
+TO_HOUR = re.compile(r"\s(?:to|until|till)\s", re.I)
+AFTER_PART = re.compile(r"\b(?:morning|afternoon|evening|night|[ap]\.?m\.?)\sto\s\Z", re.I)
 MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
 RATIO_BEFORE = re.compile(r"\b(?:ratio|odds|scale|proportion)s?\b[^.;]*\Z", re.I)
 RATIO_AFTER = re.compile(r"\s(?:ratio|odds|scale)\b", re.I)
@@ -153,11 +159,14 @@ WORD_SCALES = {"hundred": 100, "lakh": 10**5, "crore": 10**7} | SCALES | {a: SCA
 AND_HALF = re.compile(r"\sand\sa\s(half|quarter)\b")
 POINTS = re.compile(r"[\s-]points?\b")
 PER_TIME = re.compile(
-    r"(?:\s?x|\stimes?)?(?:(?:\s(?:an?|per|each|every)\s|/)(hour|day|week|fortnight|month|year|minute|second)\b"
+    r"(?:\s?x|\stimes?)?(?:(?:\s(?:an?|per|each|every)\s|/)"
+    r"(hour|day|week|fortnight|month|year|minute|second(?!\s(?:hour|day|week|fortnight|month|year|minute)\b))\b"
     rf"|\s({'|'.join(RATES)})\b)", re.I
 )  # fmt: skip
 _PERIODS = r"hour|day|week|fortnight|month|year|minute"
-EVERY = re.compile(rf"every\s(?:(other|second|\d{{1,4}}|{_HOURS})\s)?({_PERIODS})s?\b", re.I)
+_NTH = "|".join(ORDINALS)
+EVERY = re.compile(rf"every\s(?:(?P<nth>other|{_NTH})\s|(\d{{1,4}}|{_HOURS})\s)?({_PERIODS})s?\b", re.I)
+PLACE_IN = re.compile(rf"\s(?:of\b|in\s(?:{MONTHS})\b)", re.I)  # "every second week of May" says which
 PART_OF = re.compile(r"(?=\s(?:of|as)\b|\W*\Z)")
 PART_OR_WHOLE = re.compile(r"\b(?:between|from)\s[^\W\d_]+\s(?:and|to)\s\Z", re.I)  # "between one and three quarters"
 HALVES = frozenset(("half", "quarter"))
@@ -465,7 +474,7 @@ def _clock(text: str, begin: int, before: str) -> Quantity | None:
     if not match or _said_as_ratio(text, begin, match.end()):
         return None
     parts = match.groupdict("")
-    if "bare" in parts and before not in BEFORE_HOUR:
+    if "bare" in parts and before not in BEFORE_HOUR and not _in_span(text, begin, match.end(), before):
         return None
     near = parts.get("near", "").lower()
     if parts.get("to", "").lower() == "to" and near != "quarter" and before != "at":  # "five to ten people"
@@ -476,22 +485,36 @@ def _clock(text: str, begin: int, before: str) -> Quantity | None:
     unit, _ = _unit(text, match.end(), after_digits=True) if "minute" in parts and not half else (None, 0)
     if unit in (NAMES["hour"], NAMES["minute"]):
         return _with_unit(text, begin, match.end(), time / 60, Fraction(1, 60), 3, None, after_digits=True)
-    if hour > 24 or (half and not 0 < hour <= 12):
+    if hour > 24 or ((half or "bare" in parts) and not 0 < hour <= 12):
         return None
     end = match.end()
-    if not half and 0 < hour <= 12 and (said := PART_OF_DAY.match(text, end)):
-        half, end = _half_of_day(fold(said[1] or said[2]), hour), said.end()
+    time += MINUTES.get(near, 0) * (1 if parts.get("to", "").lower() == "past" else -1)
+    sure = "minute" not in parts or not before or before in BEFORE_HOUR  # "she swam 2:05 in the afternoon"
+    if not half and 0 < hour <= 12 and sure and (said := PART_OF_DAY.match(text, end)):
+        half = _half_of_day(fold(said[1] or said[2]), int(time) // 60 % 12)
+        end = said.end() if half else end
+    if "bare" in parts and not half:
+        return None
     either = not half and 0 < hour <= 12 and written[0] != "0"
     if half:
-        time += 60 * (hour % 12 + 12 * (half == "p") - hour)
-    time += MINUTES.get(near, 0) * (1 if parts.get("to", "").lower() == "past" else -1)
+        time = time % 720 + 720 * (half == "p")
     return Quantity(CLOCK, (Fraction(time),), begin, end, text[begin:end], open=either)
 
 
 def _half_of_day(part: str, hour: int) -> str:
     """The letter of "am" or "pm" for an hour in the morning, in the afternoon, in the evening or at night."""
-    night = "p" if 6 <= hour < 12 else "a"
-    return {"morning": "a", "night": night}.get(part, "p")
+    for half, hours in HALVES_OF_DAY[part].items():
+        if hour in hours:
+            return half
+    return ""
+
+
+def _in_span(text: str, begin: int, end: int, before: str) -> bool:
+    """Whether a bare hour is an end of "from nine in the morning to five in the afternoon"."""
+    part = PART_OF_DAY.match(text, end)
+    if before == "from":
+        return part is not None and TO_HOUR.match(text, part.end()) is not None
+    return before == "to" and AFTER_PART.search(text[max(begin - 18, 0) : begin]) is not None
 
 
 def _said_as_ratio(text: str, begin: int, end: int) -> bool:
@@ -766,9 +789,11 @@ def _how_often(text: str, begin: int, end: int, word: str) -> Quantity | None:
     if word == "every":
         if not (match := EVERY.match(text, begin)):
             return None
-        written = fold(match[1] or "1")
-        count = 2 if written in ("other", "second") else NUMBER_WORDS.get(written) or int(written)
-        return _rate(text, begin, match.end(), 1, count * NAMES[fold(match[2])].size) if count else None
+        if match["nth"] and fold(match["nth"]) != "other" and PLACE_IN.match(text, match.end()):
+            return None
+        written = fold(match["nth"] or match[2] or "1")
+        count = 2 if written == "other" else ORDINALS.get(written) or NUMBER_WORDS.get(written) or int(written)
+        return _rate(text, begin, match.end(), 1, count * NAMES[fold(match[3])].size) if count else None
     if match := PER_TIME.match(text, end):
         return _rate(text, begin, match.end(), TIMES[word], _seconds(match))
     return replace(_simple(NUMBER, text, begin, end, TIMES[word]), unit=NAMES["time"]) if word != "once" else None
