@@ -20,10 +20,11 @@ from semantic_metrics.files.formats import MAX_LINE_BYTES
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.table import Table, read_table
 from semantic_metrics.html.checked_texts import MARKS, checked_texts
+from semantic_metrics.support.decision import NOT_FOUND
 
 METRIC = "support"
 WIDTH = 100  # characters of a line on the terminal
-INDENT = " " * 20  # of a sentence's lines below its verdict
+INDENT = " " * 30  # of a sentence's lines below its verdict
 MAX_PRINTED_TEXTS = 20  # --output and --html have them all
 
 
@@ -104,7 +105,7 @@ def _failures(names: list[str], minimums: list[float], wrong: int, gate: Gate) -
             shown = ", ".join(low[:MAX_PRINTED_TEXTS])
             yield f"lowest sentence below {support:g} in {len(low)} of {len(names)} texts: {shown}"
     if gate.max_wrong is not None and wrong > gate.max_wrong:
-        yield f"expected at most {gate.max_wrong:g} sentences without support, got {wrong}"
+        yield f"expected at most {gate.max_wrong:g} sentences not supported, got {wrong}"
 
 
 def _read(
@@ -154,14 +155,15 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
         yield f"{plain(name)}: {result['scores'][i]:.3f}, lowest {result['minimums'][i]:.3f}{covers}; {verdicts}"
         several = any(place["reference"] for one in sentences for place in one["places"])
         for one in sentences:
-            support = f"{'':5}" if one["support"] is None else f"{one['support']:.3f}"
+            support = f"{'':13}" if one["support"] is None else f"support {one['support']:.3f}"
             head = f"{MARKS[one['verdict']]} {one['verdict']:12} {support}  "
             yield _wrapped(head, one["text"])
             for place in one["places"][:1]:
                 source = f"source {place['reference'] + 1}, " if several else ""
-                yield _wrapped(f"{INDENT}{source}{place['begin']}-{place['end']}: ", place["text"])
+                nearest = "nearest: " if one["verdict"] == NOT_FOUND else ""
+                yield _wrapped(f"{INDENT}{nearest}{source}{place['begin']}-{place['end']}: ", place["text"])
         for one in result["missing"][i] if "missing" in result else ():
-            head = f"- missing      {one['support']:.3f}  "
+            head = f"- missing      support {one['support']:.3f}  "
             yield _wrapped(head, one["text"])
     if len(names) > MAX_PRINTED_TEXTS:
         yield f"and {len(names) - MAX_PRINTED_TEXTS} more texts; --output FILE keeps them all"

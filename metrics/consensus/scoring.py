@@ -19,7 +19,7 @@ from semantic_metrics.cross_encoder.pair_attribution import Explanation, read_pa
 from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
-VERSION = "0.15.0"
+VERSION = "0.16.0"
 
 
 class ExplainArguments(RunArguments, total=False):
@@ -122,7 +122,8 @@ class ConsensusScoring(TextScoring):
             return result
         undefined, truncated = int(scored.blank.sum()), scored.truncated
         rows = range(len(predictions))
-        judged = [(EMPTY, "A text is blank.") if scored.blank[i] else verdict(scored.parts, i) for i in rows]
+        empty = EMPTY, "A text is blank, or punctuation alone."
+        judged = [empty if scored.blank[i] else verdict(scored.parts, i) for i in rows]
         result |= {
             "scores": scored.scores.tolist(),
             "parts": {name: getattr(scored.parts, name).tolist() for name in NAMES},

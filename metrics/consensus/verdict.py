@@ -42,11 +42,11 @@ def verdict(parts: Parts, row: int) -> tuple[str, str]:
             return CONTRADICTS, f"{parts.sentences[row]} (probability {contradiction:.2f})."
         named = f": {ruling.reason}" if ruling.kind == CONFLICT else ""
         return CONTRADICTS, f"The texts contradict each other (probability {contradiction:.2f}){named}."
-    chances = f"(entailed by the reference {supported:.2f}, entails it {covered:.2f})"
+    chances = f"({supported:.2f} from reference to prediction, {covered:.2f} back)"
     if forward and back:
         return SAME, f"Each text entails the other {chances}."
     if forward:
         return SAYS_LESS, f"The reference entails the prediction, which leaves something out {chances}."
     if back:
         return SAYS_MORE, f"The prediction entails the reference and adds something {chances}."
-    return DIFFERS, f"The texts overlap, but the prediction adds something and leaves something out {chances}."
+    return DIFFERS, f"Neither text entails the other {chances}, and a contradiction has {contradiction:.2f}."

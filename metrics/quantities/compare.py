@@ -60,6 +60,7 @@ TELLING = re.compile(  # what only looks like punctuation: "!x", "f'(x)", "n!", 
 )
 ROOTS = frozenset("\u221a\u221b\u221c")
 OUTER = frozenset(".,;:!()[]{}*_")
+MARKED = re.compile(r"(?<![\w+#-])[A-Z](?:\+\+|[+#\u2212-])(?![\w+#-])")  # a grade or a name: "A-", "C++", "C#"
 PUNCTUATION = frozenset(".,;:!?()[]{}'\"-_\u2013\u2014\u2026\u00a7")
 MOST_WORDS_IN_ORDER = 12
 MOST_TRIED = 20  # quantities that are compared with all of another text
@@ -534,9 +535,15 @@ def _signs(reading: Reading) -> list[str]:
 
 def _other_signs(first: Reading, second: Reading) -> Difference | None:
     """Signs that differ where the words are the same: "x < y", "x > y"; a grade: "A", "A-"."""
-    one, other = ([*_signs(reading), *TELLING.findall(reading.text)] for reading in (first, second))
     pairs = zip(first.quantities, second.quantities, strict=False)
-    if one == other or first.words != second.words or any(relate(a, b) == DIFFERENT for a, b in pairs):
+    if first.words != second.words or any(relate(a, b) == DIFFERENT for a, b in pairs):
+        return None
+    marked, others = (MARKED.findall(reading.text) for reading in (first, second))
+    if marked != others:
+        one, other = " ".join(marked), " ".join(others)
+        return Difference(one or other.rstrip("+#-"), other or one.rstrip("+#-"))
+    one, other = ([*_signs(reading), *TELLING.findall(reading.text)] for reading in (first, second))
+    if one == other:
         return None
     brief = not first.quantities and (not first.words or (len(first.words) == 1 and len(first.words[0]) == 1))
     if (one and other) or brief:
@@ -648,9 +655,17 @@ def find_conflict(question: str, answer: str, reference: str) -> Difference | No
     alone = len(given) == len(wanted) == 1 and (question or bool(given[0].unit.name) == bool(wanted[0].unit.name))
     for sort in [None] if alone else sorted(sorts):
         lacking, others = (_lacking(*sides, sort) for sides in ((wanted, given), (given, wanted)))
-        if lacking and others:
+        if lacking and others and (question or not _may_bound(lacking, others, readings)):
             return Difference(others.said, lacking.said)
     return None
+
+
+def _may_bound(one: Quantity, other: Quantity, readings: tuple[Reading, Reading]) -> bool:
+    """Whether texts may set one bound: "you must be 18" and "nobody under 18", "no one over 65" and "65 or younger"."""
+    if one.values != other.values or one.unit != other.unit or one.bound == other.bound:
+        return False
+    denied, also = (bool(_negations(reading.words)) for reading in readings)
+    return denied != also or not (one.bound and other.bound)
 
 
 def _lacking(quantities: list[Quantity], others: list[Quantity], sort: tuple[str, str] | None) -> Quantity | None:

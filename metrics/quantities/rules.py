@@ -118,7 +118,8 @@ def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruli
     elif says_nothing(given) and not says_nothing(wanted):
         return Ruling(NOTHING, "The prediction says nothing.")
     if compared.differences:
-        return Ruling(DIFFERENT, "The texts contradict each other: " + "; ".join(map(str, compared.differences)) + ".")
+        reasons = (f"{one.other!r} is not {one.written!r}" for one in compared.differences)  # the prediction's first
+        return Ruling(DIFFERENT, f"The texts contradict each other: {'; '.join(reasons)}.")
     if not asked:
         conflict = find_conflict("", given, written)
         return Ruling(CONFLICT, str(conflict)) if conflict else OPEN

@@ -19,9 +19,15 @@ BELOW = re.compile(r"([^\n]*)\s*([^\n]*)")  # the rest of a line, and the next o
 TITLE_WORDS = 8  # the most in a line without an end that is a heading
 END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d)\]*_]*\s*$")
 QUESTION = re.compile(r"[?\uff1f][\"'\u2019\u201d)\]*_]*\s*$")
-# what a chat model says to its reader rather than of the source
+# what a chat model says to its reader, or that the source says nothing
 TALK = re.compile(
-    r"(?:sure|certainly|of course|absolutely|okay|ok|great|thanks|thank you|you're welcome|no problem|hello|hi|got it)"
+    r"thank(?:s| you) for\b.{0,80}|(?:i|we) (?:apologi[sz]e|understand (?:your|that this|how))\b.{0,120}"
+    r"|(?:i am|i'm|we are|we're) (?:(?:so|very|truly) )?sorry\b.{0,120}"
+    r"|(?:please )?note(?: that|:)? (?:this|it) (?:is not|isn't) (?:legal|medical|financial|professional)\b.*"
+    r"|(?:the|this) (?:text|source|document|article|passage|report) (?:does not|doesn't) "
+    r"(?:say|state|mention|specify|provide|contain|include|name)\b.*"
+    r"|(?:i|we) (?:could not|couldn't|cannot|can't) (?:find|tell|determine)\b.*"
+    r"|(?:sure|certainly|of course|absolutely|okay|ok|great|thanks|thank you|you're welcome|no problem|hello|hi|got it)"
     r"(?:[,!.]? (?:thing|there|question|i can help|i'd be happy|i would be happy|happy|here|below|let)\b.*)?[!.,:]*"
     r"|(?:sure|certainly|of course|absolutely|okay|ok)[,!.:] (?:here|below|let|i)\b.{0,80}"
     r"\b(?:summary|summarize|overview|answer|points)\b.*"

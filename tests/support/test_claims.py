@@ -32,7 +32,7 @@ ANSWER = """Sure! Here is a summary of the article:
 | Rent | 4% |
 
 Sure, here\u2019s one more point: the pool stays.
-Is that all? Let me know if you need more. I hope this helps!"""
+Is that all? Let me know if you need more. The text doesn't say who pays. I'm sorry for that. I hope this helps!"""
 
 
 def test_markers_and_labels_belong_to_their_claim_and_what_claims_nothing_is_skipped() -> None:
@@ -46,14 +46,8 @@ def test_markers_and_labels_belong_to_their_claim_and_what_claims_nothing_is_ski
         "the pool stays.",
     ]
     skipped = " ".join(one.written for one in claims if one.skipped)
-    for piece in (
-        "Sure!",
-        "Here is a summary of the article:",
-        "# Budget 2024",
-        "**Schools**",
-        "Is that all?",
-        "helps!",
-    ):
+    said = "Sure!", "Here is a summary of the article:", "# Budget 2024", "**Schools**", "Is that all?", "who pays. I'm"
+    for piece in (*said, "helps!"):
         assert piece in skipped
 
 
@@ -67,7 +61,7 @@ def test_markers_and_labels_belong_to_their_claim_and_what_claims_nothing_is_ski
         "A. Smith won the prize.",
         "No. 10 is empty.",
         "He said: the bridge is closed.",
-        "Thank you letters were sent to 300 people.",
+        "Thank you letters were sent to 300 people; the text does say it, and the source does not flow.",
         "Of course, the company points to high costs.",
         "\u6865\u5173\u3002\nIt rains.",
     ],
