@@ -540,8 +540,8 @@ def _other_signs(first: Reading, second: Reading) -> Difference | None:
         return None
     marked, others = (MARKED.findall(reading.text) for reading in (first, second))
     if marked != others:
-        one, other = " ".join(marked), " ".join(others)
-        return Difference(one or other.rstrip("+#-"), other or one.rstrip("+#-"))
+        said, also = " ".join(marked), " ".join(others)
+        return Difference(said or also.rstrip("+#-"), also or said.rstrip("+#-"))
     one, other = ([*_signs(reading), *TELLING.findall(reading.text)] for reading in (first, second))
     if one == other:
         return None

@@ -114,7 +114,8 @@ def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruli
         return Ruling(NO_ANSWER, "The prediction gives no answer.")
     if question is not None:
         if (right := right_choice(question, given, wanted)) is not None:
-            return Ruling(SAME if right else DIFFERENT, f"It is {'the' if right else 'another'} choice.")
+            chosen = "chooses what the reference does" if right else "makes another choice than the reference"
+            return Ruling(SAME if right else DIFFERENT, f"The answer {chosen}.")
     elif says_nothing(given) and not says_nothing(wanted):
         return Ruling(NOTHING, "The prediction says nothing.")
     if compared.differences:

@@ -20,7 +20,6 @@ NUMBER_WEIGHT = 2.0  # of a word with a digit, beside 1 for a word: a summary wi
 COSINE_WEIGHT = 0.05  # beside the share of words: it orders those that share as much (docs/decisions/support.md, U1)
 RUNS = {2: 2, 3: 4}  # length of a run of neighbouring sentences -> for how many single sentences one such run is read
 RUN_TOKENS = 160  # the most in such a run
-PARAGRAPH_TOKENS = 250  # the most in a whole paragraph
 JOINED_SENTENCES = 3  # the most distant sentences that are read together
 
 Passage = tuple[int, ...]  # the sentences of a source that the model reads together, in their order
@@ -55,16 +54,6 @@ class Document:
         """The stems of each sentence."""
         return [stems(self.text[begin:end]) for begin, end in self.spans]
 
-    @cached_property
-    def paragraphs(self) -> list[int]:
-        """The number of each sentence's paragraph; blank lines lie between paragraphs."""
-        numbers, number = [], 0
-        for i, (begin, _) in enumerate(self.spans):
-            gap = self.text[self.spans[i - 1][1] : begin] if i else ""
-            number += any(not line.strip() for line in gap.splitlines()[1:-1]) or gap.count("\n") > 1
-            numbers.append(number)
-        return numbers
-
 
 class Source:
     """Documents that count as one source: their sentences in a row.
@@ -81,7 +70,6 @@ class Source:
         self.sizes = [size for one in documents for size in one.sizes]
         self._stems = [words for one in documents for words in one.stems]
         self._vectors = [one.vectors for one in documents if one.spans]
-        self._paragraphs = [(i, number) for i, one in enumerate(documents) for number in one.paragraphs]
 
     def overlap(self, claim: str, vector: np.ndarray) -> "Overlap":
         """The words that each sentence shares with a claim, whose vector in MATCHA's table is given."""
@@ -100,7 +88,7 @@ class Source:
         """The passages that the model reads for a claim; those of several sentences have at most so many tokens.
 
         They are `count` single sentences (None for all), the nearest first; half as many runs of two, a quarter of
-        three; the nearest paragraph, if it is short; and the sentences that together have most of the claim's words.
+        three; and the sentences that together have most of the claim's words.
         """
         nearness = overlap.nearness
         singles = [(int(i),) for i in np.argsort(-nearness, kind="stable")[:count]]
@@ -109,9 +97,6 @@ class Source:
             several = list(self._runs(length, min(RUN_TOKENS, tokens)))
             order = np.argsort([-overlap.share(one) for one in several], kind="stable")
             runs += [several[i] for i in order[: None if count is None else -(-count // singles_to_one)]]
-        paragraphs = list(self._short_paragraphs(min(PARAGRAPH_TOKENS, tokens)))
-        if paragraphs:
-            runs.append(max(paragraphs, key=overlap.share))
         runs += [one for one in overlap.covers(JOINED_SENTENCES) if self.size(one) <= tokens]
         return list(dict.fromkeys([*singles, *runs]))
 
@@ -124,14 +109,6 @@ class Source:
             run = tuple(range(begin, begin + length))
             if self.places[begin][0] == self.places[run[-1]][0] and self.size(run) <= tokens:
                 yield run
-
-    def _short_paragraphs(self, tokens: int) -> Iterator[Passage]:
-        """Paragraphs longer than a run and no longer than `tokens`."""
-        begins = [i for i, one in enumerate(self._paragraphs) if not i or one != self._paragraphs[i - 1]]
-        for begin, end in zip(begins, [*begins[1:], len(self.texts)], strict=True):
-            paragraph = tuple(range(begin, end))
-            if len(paragraph) > max(RUNS) and self.size(paragraph) <= tokens:
-                yield paragraph
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Each claim of a text judged by its source: supported, contradicted or not found, and where the source says so.
 
-A claim is compared with passages of its source: single sentences, neighbours, short paragraphs, and distant sentences
-that are put together. `Judge` takes any cross-encoder with labels for NLI that has a fitted decision.
+A claim is compared with passages of its source: single sentences, neighbours, and distant sentences that are put
+together. `Judge` takes any cross-encoder with labels for NLI that has a fitted decision.
 """
 
 from collections.abc import Iterable, Iterator

@@ -161,14 +161,14 @@ def test_a_number_that_the_source_lacks_is_noticed() -> None:
     assert not overlap(source, "It elected twelve directors").lacks_number
 
 
-def test_passages_are_single_sentences_neighbours_a_paragraph_and_distant_sentences() -> None:
+def test_passages_are_single_sentences_neighbours_and_distant_sentences() -> None:
     source = source_of(TEXT)
     shared = overlap(source, "The king met the directors of the company")
     passages = source.passages(shared, 3, 50)
     singles = [one for one in passages if len(one) == 1]
     assert singles == passages[:3], "single sentences come first, the nearest of them at the beginning"
     assert {(1,), (3,)} <= set(singles)
-    assert (3, 4, 5, 6) in passages, "a short paragraph"
+    assert max(map(len, passages)) == 3, "of a whole paragraph a model says too much"
     assert any(1 in one and 3 in one for one in passages), "distant sentences together"
     assert len(set(passages)) == len(passages)
     runs = [len(one) for one in passages if one[-1] - one[0] < len(one) <= 3 and one not in shared.covers(3)]
