@@ -43,7 +43,11 @@ SHARED: dict[str, dict[str, Any]] = {
         "default": [DEFAULT_METRIC],
         "help": f"Metric, repeatable: {', '.join(text_metrics())}; default: {DEFAULT_METRIC}.",
     },
-    "--config": {"multiple": True, "metavar": "[NAME=]CHECKPOINT", "help": "Checkpoint: a folder or a Hub id."},
+    "--config": {
+        "multiple": True,
+        "metavar": "[NAME=]CHECKPOINT",
+        "help": "Checkpoint: a shipped one (large), a folder or a Hub id.",
+    },
     "--weights": {
         "multiple": True,
         "metavar": "[NAME=]FILE",

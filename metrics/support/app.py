@@ -10,9 +10,8 @@ import gradio as gr
 from semantic_metrics.demo.page import QUEUED, QUOTA, Outcome, Page, explain_score, launch, load_metric, mean_outcome
 from semantic_metrics.demo.quota import visitor
 from semantic_metrics.demo.reading import INPUT_ERRORS
-from semantic_metrics.html.checked_texts import checked_texts, render_check
+from semantic_metrics.html.checked_texts import MARKS, checked_texts, render_check
 from semantic_metrics.html.drawing import alert
-from semantic_metrics.support.decision import CONTRADICTED, NOT_FOUND, SKIPPED, SUPPORTED
 
 ABOUT = """
 Does the source say what a summary or an answer says? Each sentence is compared with the places of the source that may
@@ -37,6 +36,7 @@ CHECK_EXAMPLE = (
     "will pay. Work is to begin next spring, and the council expects the new bridge to open in 2029. Until then, "
     "lorries of more than seven tonnes must take the longer road through Wexcombe.",
 )
+SUPPORTED, CONTRADICTED, NOT_FOUND, SKIPPED = MARKS  # verdicts
 MAX_CHARACTERS = 100_000  # of both texts together, as other visitors wait meanwhile
 SCRIPT = Path(__file__).with_name("support.py")
 
