@@ -96,9 +96,12 @@ def assert_means(request: pytest.FixtureRequest) -> Assertion:
     ) -> float:
         __tracebackhide__ = True  # the failure is shown where the test calls
         # imports of seconds, which a session without such an assertion does without
+        from semantic_metrics.core.contract import describe
         from semantic_metrics.integrations.micro_batcher import shared_batcher
         from semantic_metrics.integrations.verdicts import resolve_threshold
 
+        if question is None and describe(metric).takes_questions:
+            raise ValueError(f"question: expected what was asked, as {metric} judges answers, got None")
         batcher = shared_batcher(metric, checkpoint, **options)
         lowest = resolve_threshold(metric, batcher.metric, threshold, **options)
         row, failure = _judge(batcher, lowest, text, reference, question)

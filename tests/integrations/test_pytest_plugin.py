@@ -35,6 +35,8 @@ def test_the_metric_draws_the_line(assert_means):
 def test_without_a_threshold(assert_means):
     with pytest.raises(ValueError, match="^threshold: expected a number"):
         assert_means("It rains.", "It rains.", metric="matcha")
+    with pytest.raises(ValueError, match="^question: expected what was asked, as nli_lex judges answers"):
+        assert_means("2", "2", metric="nli_lex")
 """
 LIGHT = """
 import sys
