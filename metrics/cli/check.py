@@ -171,7 +171,7 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
         f", {kind} {result[kind]}" for kind in ("undefined", "truncated", "unread", "thoughts") if result[kind]
     )
     unsupported, read = sum(result["unsupported"]), result["passages_read"]
-    mean = f"mean {result[METRIC]:.4f}, sentences without support {unsupported}"
+    mean = f"mean {result[METRIC]:.4f}, sentences not supported {unsupported}"
     yield f"texts {len(names)}, {mean}; passages read {read}{notes}"
     yield shorten(result["signature"])
 
