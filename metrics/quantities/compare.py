@@ -376,7 +376,8 @@ def _may_be_same(number: Quantity, other: Quantity) -> bool:
 
 
 def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> str:
-    if one.kind == other.kind == RATE and abs(x - y) <= x * LIKE_RATE and (x != y or one.number != other.number):
+    alike = one.kind == other.kind == RATE and abs(x - y) <= LIKE_RATE * max(x, y)
+    if alike and (x != y or one.number != other.number):
         return OPEN  # "twice a day" need not be "every 12 hours", and "twice a month" may be fortnightly
     listed = one.text != other.text or one.unit != NO_UNIT  # not so "3,14" beside "The answer is 3,14."
     if one.open != other.open and listed and (abs(x) == abs(y) or 1000 * x == y or x == 1000 * y):

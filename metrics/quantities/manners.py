@@ -153,13 +153,15 @@ def says_nothing(text: str) -> bool:
     return word == "the" or words[0] in ("a", "an") or (len(word) > 5 and len(set(word)) == 1)
 
 
-YES_OR_NO = re.compile(r"\W*\b(yes|no)\b(?=\W*\Z|[,.;:!\u2013\u2014])", re.I)
+YES_OR_NO = re.compile(r"\b(yes|no)\b(?=\W*\Z|[,.;:!\u2013\u2014])", re.I)
 BARE_YES_OR_NO = re.compile(r"\W*(?:yes|no)\W*", re.I)
 
 
 def right_choice(question: str, answer: str, reference: str) -> bool | None:
     """Whether the answer chooses what the reference does, by yes, no, letter or text; None if that cannot be told."""
-    if BARE_YES_OR_NO.fullmatch(reference) and (said := YES_OR_NO.findall(answer)) and YES_OR_NO.match(answer):
+    begin = re.match(r"\W*", answer)
+    if BARE_YES_OR_NO.fullmatch(reference) and begin and YES_OR_NO.match(answer, begin.end()):
+        said = YES_OR_NO.findall(answer)
         return None if len(said) > 1 else (said[0].lower() == "no") == ("no" in reference.lower())
     choices = _choices(question)
     letter = re.fullmatch(r"[(\[\s]*([A-H])[)\]\s.:]*", reference)

@@ -24,7 +24,7 @@ TALK = re.compile(
     r"thank(?:s| you) for\b.{0,80}|(?:i|we) (?:apologi[sz]e|understand (?:your|that this|how))\b.{0,120}"
     r"|(?:i am|i'm|we are|we're) (?:(?:so|very|truly) )?sorry\b.{0,120}"
     r"|(?:please )?note(?: that|:)? (?:this|it) (?:is not|isn't) (?:legal|medical|financial|professional)\b.*"
-    r"|(?:the|this) (?:text|source|document|article|passage|report) (?:does not|doesn't) "
+    r"|(?:the|this) (?:text|source|document|article|passage) (?:does not|doesn't) "
     r"(?:say|state|mention|specify|provide|contain|include|name)\b.*"
     r"|(?:i|we) (?:could not|couldn't|cannot|can't) (?:find|tell|determine)\b.*"
     r"|(?:sure|certainly|of course|absolutely|okay|ok|great|thanks|thank you|you're welcome|no problem|hello|hi|got it)"
