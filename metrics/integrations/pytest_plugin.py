@@ -76,10 +76,10 @@ def assert_means(request: pytest.FixtureRequest) -> Assertion:
     """Assert that a text says what a reference says: `assert_means(text, reference, threshold=0.5)`.
 
     `metric` is "consensus" unless a test names another one. `reference` may be a list of references, the best of which
-    counts. `question` is for metrics that take one, `checkpoint` is as `semantic_metrics.load` takes it, and further
-    arguments are options of the metric's `compute`. `threshold` is the lowest score that passes, or a file of
-    `semantic-metrics fit`; a metric that itself says what is correct needs none. The score is returned; a failure says
-    which words lower it.
+    counts. `question` is for metrics that take one; a ValueError says so without it. `checkpoint` is as
+    `semantic_metrics.load` takes it, and further arguments are options of the metric's `compute`. `threshold` is the
+    lowest score that passes, or a file of `semantic-metrics fit`; a metric that itself says what is correct needs none.
+    The score is returned; a failure says which words lower it.
     """
     rows: list[dict[str, Any]] = []
     request.node.user_properties.append((PROPERTY, rows))

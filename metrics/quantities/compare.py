@@ -671,14 +671,16 @@ def _may_bound(one: Quantity, other: Quantity, readings: tuple[Reading, Reading]
 
 def _lacking(quantities: list[Quantity], others: list[Quantity], sort: tuple[str, str] | None) -> Quantity | None:
     """The first quantity, of one sort, that differs from all others, of MOST_TRIED that they do not have alike."""
-    exact = {(other.kind, other.values, other.unit.name, other.bound) for other in others}
-    apart = {(other.kind, other.values, other.unit.name, other.bound, other.text): other for other in others}.values()
+    apart = {(other.kind, other.values, other.unit.name, other.bound, other.text): other for other in others}
+    exact = {key[:-1] for key in apart}
     tried = (
         one
         for one in quantities
         if (sort is None or _sort(one) == sort) and (one.kind, one.values, one.unit.name, one.bound) not in exact
     )
-    return next((one for one in islice(tried, MOST_TRIED) if all(relate(one, b) == DIFFERENT for b in apart)), None)
+    return next(
+        (one for one in islice(tried, MOST_TRIED) if all(relate(one, b) == DIFFERENT for b in apart.values())), None
+    )
 
 
 def _telling(reading: Reading, other: Reading) -> list[Quantity]:

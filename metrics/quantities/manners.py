@@ -154,13 +154,13 @@ def says_nothing(text: str) -> bool:
 
 
 YES_OR_NO = re.compile(r"\b(yes|no)\b(?=\W*\Z|[,.;:!\u2013\u2014])", re.I)
+YES_OR_NO_FIRST = re.compile(r"\W*" + YES_OR_NO.pattern, re.I)
 BARE_YES_OR_NO = re.compile(r"\W*(?:yes|no)\W*", re.I)
 
 
 def right_choice(question: str, answer: str, reference: str) -> bool | None:
     """Whether the answer chooses what the reference does, by yes, no, letter or text; None if that cannot be told."""
-    begin = re.match(r"\W*", answer)
-    if BARE_YES_OR_NO.fullmatch(reference) and begin and YES_OR_NO.match(answer, begin.end()):
+    if BARE_YES_OR_NO.fullmatch(reference) and YES_OR_NO_FIRST.match(answer):
         said = YES_OR_NO.findall(answer)
         return None if len(said) > 1 else (said[0].lower() == "no") == ("no" in reference.lower())
     choices = _choices(question)

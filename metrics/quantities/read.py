@@ -158,12 +158,11 @@ SCALE_WORD = re.compile(rf"[\s-]?(hundred|lakh|crore|{'|'.join([*SCALES, *SHORT_
 WORD_SCALES = {"hundred": 100, "lakh": 10**5, "crore": 10**7} | SCALES | {a: SCALES[b] for a, b in SHORT_SCALES.items()}
 AND_HALF = re.compile(r"\sand\sa\s(half|quarter)\b")
 POINTS = re.compile(r"[\s-]points?\b")
-PER_TIME = re.compile(
-    r"(?:\s?x|\stimes?)?(?:(?:\s(?:an?|per|each|every)\s|/)"
-    r"(hour|day|week|fortnight|month|year|minute|second(?!\s(?:hour|day|week|fortnight|month|year|minute)\b))\b"
+_PERIODS = r"hour|day|week|fortnight|month|year|minute"
+PER_TIME = re.compile(  # "once every second day" is not once a second
+    rf"(?:\s?x|\stimes?)?(?:(?:\s(?:an?|per|each|every)\s|/)({_PERIODS}|second(?!\s(?:{_PERIODS})\b))\b"
     rf"|\s({'|'.join(RATES)})\b)", re.I
 )  # fmt: skip
-_PERIODS = r"hour|day|week|fortnight|month|year|minute"
 _NTH = "|".join(ORDINALS)
 EVERY = re.compile(rf"every\s(?:(?P<nth>other|{_NTH})\s|(\d{{1,4}}|{_HOURS})\s)?({_PERIODS})s?\b", re.I)
 PLACE_IN = re.compile(rf"\s(?:of\b|in\s(?:{MONTHS})\b)", re.I)  # "every second week of May" says which
@@ -502,11 +501,8 @@ def _clock(text: str, begin: int, before: str) -> Quantity | None:
 
 
 def _half_of_day(part: str, hour: int) -> str:
-    """The letter of "am" or "pm" for an hour in the morning, in the afternoon, in the evening or at night."""
-    for half, hours in HALVES_OF_DAY[part].items():
-        if hour in hours:
-            return half
-    return ""
+    """The letter of "am" or "pm" for an hour of a part of the day; "" where it may be of either half."""
+    return next((half for half, hours in HALVES_OF_DAY[part].items() if hour in hours), "")
 
 
 def _in_span(text: str, begin: int, end: int, before: str) -> bool:

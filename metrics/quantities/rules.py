@@ -104,7 +104,7 @@ def rule(reference: str, prediction: str, question: str | None = None) -> Ruled:
 
 
 def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruling:
-    compared = compare(written, given)
+    compared = compare(given, written)  # reasons name what the prediction has first
     if compared.same or compare(wanted, given).same:
         return Ruling(SAME, "The texts are the same but for their writing.")
     asked = question is not None
@@ -119,8 +119,7 @@ def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruli
     elif says_nothing(given) and not says_nothing(wanted):
         return Ruling(NOTHING, "The prediction says nothing.")
     if compared.differences:
-        reasons = (f"{one.other!r} is not {one.written!r}" for one in compared.differences)  # the prediction's first
-        return Ruling(DIFFERENT, f"The texts contradict each other: {'; '.join(reasons)}.")
+        return Ruling(DIFFERENT, "The texts contradict each other: " + "; ".join(map(str, compared.differences)) + ".")
     if not asked:
         conflict = find_conflict("", given, written)
         return Ruling(CONFLICT, str(conflict)) if conflict else OPEN
