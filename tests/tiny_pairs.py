@@ -39,7 +39,7 @@ SHAPE = {
 IDENTITY = {"sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"}, "stsscore": {"scale": 5.0}}
 SIGMOID = {"sentence_transformers": {"activation_fn": "torch.nn.modules.activation.Sigmoid"}}
 LABELS = ("contradiction", "similarity", "entailment", "neutral")  # any order will do
-COEFFICIENTS = {"entailment": 0.2, "contradiction": -0.2, "share": 4.0}
+COEFFICIENTS = {"short_entailment_of_neighbours": 0.2, "short_contradiction": -0.2}
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]  # in the order of their ids
 BERT_NAMES = {f"{name}_token": f"[{name.upper()}]" for name in ("cls", "sep", "pad", "unk", "mask")}
 ROBERTA_NAMES = dict(zip(["cls_token", "pad_token", "sep_token", "unk_token", "mask_token"], ROBERTA, strict=True))

@@ -3,13 +3,17 @@
     python -m training.fit_support --data DATA --config pairs --backend openvino
 
 Two logistic regressions: whether a source supports a claim, and whether it contradicts one that it does not support.
-The first is fitted on sets that train no checkpoint, the second also on sets with refuted claims, which train some.
+The first is fitted on sets that train no checkpoint, the second also on sets with refuted claims, which train some. Three
+of them were written for this project (data/written_claims.json): sentences of summaries and answers, half of them wrong as
+language models are, and claims that follow from a source in other words than its own.
 Each set counts the same, and so do its two classes, so that .5 means even. Prints, by 5-fold cross-validation with no
 source in two folds, the balanced accuracy at .5 and the AUC of each set; a text is as good as its lowest claim. Beside
 it stands the AUC of the NLI model alone, as SummaC-ZS takes it: the highest entailment by a single sentence.
 """
 
+import json
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +35,7 @@ from semantic_metrics.support.decision import (
 from semantic_metrics.support.judge import Reader, SupportOptions
 from semantic_metrics.support.scoring import load_scorer, load_table
 from training.data.run_arguments import add_run_arguments, make_parser, run_options
+from training.data.sources import take_limit
 
 UNSUPPORTED = "unsupported"  # contradicted or not found: the set does not say which
 WICE, SHROOM = "wice", "shroom"
@@ -39,18 +44,21 @@ PENALTY = 0.02  # of the squared coefficients of standardised features, beside t
 MAX_AGREED = 1 / 3  # of raters who call a text a hallucination for it to be supported; as many for the opposite
 ANY, POSITIVE, NEGATIVE, NONE = (None, None), (0, None), (None, 0), (0, 0)
 Bounds = tuple[float | None, float | None]  # of a coefficient
-OF_SUPPORT = {name: NEGATIVE if "contradiction" in name else POSITIVE for name in FEATURES}
-OF_SUPPORT |= {"lacks_number": NEGATIVE, "source_length": ANY}
+OF_SUPPORT = {name: POSITIVE for name in FEATURES}
+OF_SUPPORT |= {"short_contradiction": NEGATIVE, "long_lacks_number": NEGATIVE, "long": ANY}
+OF_SUPPORT |= {"contradiction": NONE, "contradiction_of_nearest": NONE}
 # sets with contradictions have other claims than those without: what tells the sets apart may not count
-OF_CONTRADICTION = {name: POSITIVE if "contradiction" in name else NONE for name in FEATURES}
+OF_CONTRADICTION = {name: POSITIVE if name.startswith("contradiction") else NONE for name in FEATURES}
+WRITTEN = Path(__file__).parent / "data" / "written_claims.json"
 
 
 @dataclass(frozen=True)
 class ClaimSet:
     """A set of claims with sources.
 
-    `label` and `verdicts` say which of SUPPORTED, CONTRADICTED, NOT_FOUND and UNSUPPORTED a row is, if any; `unseen`
-    whether the set trains no checkpoint.
+    `label` and `verdicts` say which of SUPPORTED, CONTRADICTED, NOT_FOUND and UNSUPPORTED a row is, if any; `where` names a
+    column and its value in the rows that count; `trained` is how many rows train a checkpoint, at most, which are left
+    out; `unseen` whether the rest trains none.
     """
 
     path: str
@@ -58,6 +66,8 @@ class ClaimSet:
     verdicts: dict[object, str]
     claim: str = "hypothesis"
     source: str = "premise"
+    where: tuple[str, str] | None = None
+    trained: int = 0
     unseen: bool = True
 
     @property
@@ -68,6 +78,10 @@ class ClaimSet:
     def read(self, data: Path, rows: int) -> pd.DataFrame:
         """At most `rows` rows, all of WiCE, with the columns claim, source and verdict."""
         table = pd.read_parquet(data / self.path)
+        if self.where:
+            table = table[table[self.where[0]] == self.where[1]]
+        if self.trained:
+            table = table.drop(index=take_limit(table, self.trained, Counter()).index)
         labels = _ratings(table) if self.name == SHROOM else table[self.label]
         sources = table[self.source].map(lambda value: value if isinstance(value, str) else "\n".join(value))
         chosen = pd.DataFrame({"claim": table[self.claim], "source": sources, "verdict": labels.map(self.verdicts)})
@@ -98,20 +112,35 @@ SETS = (
     ClaimSet("healthver/dev.parquet", "label", CLASSES),
     ClaimSet("covidfact/all.parquet", "label", REFUTED),
     ClaimSet(f"{SHROOM}/dev.parquet", "p_hallucination", RATERS, "candidate", "compare_to"),
+    ClaimSet("factcg_cg2c_doc/train.parquet", "label", EITHER, trained=1500),
+    ClaimSet("nli_new_protocols/val.parquet", "label", CLASSES, where=("protocol", "paragraph")),
     ClaimSet("factcheck_gpt/stance.parquet", "stance", STANCES, unseen=False),
     ClaimSet("fool_me_twice/dev.parquet", "label", SUPPORTS, unseen=False),
     ClaimSet("fever_symmetric/dev_v0.2.parquet", "fever_label", SUPPORTS, unseen=False),
 )
 
 
+def written_claims() -> list[pd.DataFrame]:
+    """The sets that were written for this project, as `ClaimSet.read` gives them, with the columns of `read_claims`."""
+    sets = json.loads(WRITTEN.read_text(encoding="utf-8"))
+    tables = []
+    for name, texts in sets.items():
+        rows = [(claim, one["source"], verdict) for one in texts for claim, verdict in one["sentences"]]
+        table = pd.DataFrame(rows, columns=["claim", "source", "verdict"])
+        tables.append(table.assign(set=name, seen=False))
+    return tables
+
+
 @dataclass(frozen=True)
 class Claims:
-    """The claims of all sets: what the model reads of each, and the text, `rows`, that it belongs to.
+    """The claims of all sets: what the decision reads of each, the highest entailment of a single sentence, `plain`, and the
+    text, `rows`, that it belongs to.
 
     The others are of the texts: name of the set, source, verdict, and whether the set trains a checkpoint.
     """
 
     features: np.ndarray
+    plain: np.ndarray
     rows: np.ndarray
     sets: np.ndarray
     sources: np.ndarray
@@ -175,23 +204,24 @@ def fit_logistic(features: np.ndarray, labels: np.ndarray, weights: np.ndarray, 
 def read_claims(reader: Reader, data: Path, rows: int) -> Claims:
     """Let the model read at most `rows` texts of each set. Raises OSError: a file of the data is missing."""
     tables = [one.read(data, rows).assign(set=one.name, seen=not one.unseen) for one in SETS]
-    table = pd.concat(tables, ignore_index=True)
-    features, owners = [], []
+    table = pd.concat([*tables, *written_claims()], ignore_index=True)
+    features, owners, plain = [], [], []
     readings = reader.readings(table["claim"].tolist(), [[source] for source in table["source"]])
     for row, (_, found, _) in enumerate(readings):
         features += [one.features() for one in found]
+        plain += [one.probabilities[one.singles, 0].max() for one in found]
         owners += [row] * len(found)
     kept = np.unique(owners)  # texts without a claim, such as a lone question, have none
     renumbered = np.searchsorted(kept, owners)
     columns = (table.loc[kept, name].to_numpy() for name in ("set", "source", "verdict", "seen"))
-    return Claims(np.array(features), renumbered, *columns)
+    return Claims(np.array(features), np.array(plain), renumbered, *columns)
 
 
 def report(claims: Claims) -> None:
     """Print how well each set is judged."""
     lowest = claims.cross_validate()
     plain = np.full(len(claims.sets), np.inf)
-    np.minimum.at(plain, claims.rows, claims.features[:, FEATURES.index("entailment_of_one")])
+    np.minimum.at(plain, claims.rows, claims.plain)
     for name in dict.fromkeys(claims.sets):
         rows = claims.sets == name
         supported = claims.verdicts[rows] == SUPPORTED

@@ -19,23 +19,25 @@ import numpy as np
 from semantic_metrics.core.inputs import quote
 
 FILE = "support.json"  # in a checkpoint's folder
+# of a claim and its source; "short" stands for a feature times 1 - `long`, "long" for one times `long`. In a long source some
+# sentence contradicts nearly anything, and words that it shares tell more (docs/decisions/support.md, U6)
 FEATURES = (
-    "entailment",  # log odds, the highest of all passages
-    "entailment_of_one",  # of single sentences
-    "entailment_of_joined",  # of distant sentences that are read together, or of single ones
-    "entailment_of_nearest",  # of the single sentence that shares most with the claim
-    "contradiction",  # log odds, the highest of single sentences, each times its share of the claim's words
-    "contradiction_of_best",  # of the passage with the highest entailment
-    "contradiction_of_nearest",
-    "contradiction_of_shared",  # the same, times the share of the claim's words that this sentence has
-    "share",  # of the claim's words in the passage that has most, times source_length: long sources have them by chance
-    "coverage",  # of them in the whole source, times source_length
-    "lacks_number",  # 1 if the claim has a number that the source has not
-    "source_length",  # logarithm of the source's number of sentences
-    # log odds, of its clause with the lowest, beside the nearest sentence or the passage with the highest entailment of
-    # the whole; at most `entailment`, which it is where the claim has one clause
-    "entailment_of_clauses",
+    "short_entailment_of_one",  # log odds, the highest of single sentences
+    "short_entailment_of_neighbours",  # of those and of runs of neighbouring sentences
+    "short_entailment_of_joined",  # of those and of distant sentences that are read together
+    # of its clause with the lowest, beside the nearest sentence or the passage with the highest entailment of the whole;
+    # at most the highest of all passages, which it is where the claim has one clause
+    "short_entailment_of_clauses",
+    "short_contradiction",  # log odds, the highest of single sentences that share some of the claim's words
+    "long_entailment_of_clauses",
+    "long_share",  # of the claim's words in the passage that has most
+    "long_lacks_number",  # 1 if the claim has a number that the source has not
+    "long",  # from 0 for a source of LENGTHS[0] sentences to 1 for one of LENGTHS[1], by their logarithm
+    "contradiction",
+    "contradiction_of_nearest",  # of the single sentence that shares most with the claim
 )
+LENGTHS = (16, 48)  # sentences
+MIN_SHARE = 0.2  # of the claim's words that a sentence has for its contradiction to count
 MAX_ODDS = 6.0  # log odds beyond are cut: a model that is a little surer is not more often right
 MAX_WEIGHT = 1e9  # larger weights come from damaged files
 CHECKPOINT_DIGITS = 16  # of a sha256, as in signatures
@@ -109,6 +111,12 @@ def verdict_of(support: float, contradiction: float) -> str:
     if support >= 0.5:
         return SUPPORTED
     return CONTRADICTED if 2 * contradiction >= 1 - support else NOT_FOUND
+
+
+def how_long(sentences: int) -> float:
+    """How long a source of so many sentences is, in [0, 1]; see FEATURES."""
+    shortest, longest = np.log(LENGTHS)
+    return float(np.clip((np.log(sentences) - shortest) / (longest - shortest), 0, 1))
 
 
 def log_odds(probabilities: np.ndarray) -> np.ndarray:

@@ -28,10 +28,13 @@ from semantic_metrics.support.claims import Claim, clauses, plain_text, read_cla
 from semantic_metrics.support.decision import (
     CONTRADICTED,
     FEATURES,
+    MAX_ODDS,
+    MIN_SHARE,
     NOT_FOUND,
     SKIPPED,
     SUPPORTED,
     Decision,
+    how_long,
     log_odds,
     verdict_of,
 )
@@ -176,29 +179,31 @@ class Reading:
         """Whether the source says the claim, but for its writing."""
         return bool(self.repeating)
 
+    @property
+    def singles(self) -> np.ndarray:
+        """(passages,) bool, which are single sentences."""
+        return np.array([len(one) == 1 for one in self.passages])
+
     def features(self) -> np.ndarray:
         """(len(FEATURES),) what the decision reads; see `decision.FEATURES`."""
         shares = np.array([self.overlap.share(one) for one in self.passages])
-        coverage, length = self.overlap.share(tuple(range(len(self.source.texts)))), np.log(len(self.source.texts))
-        singles = np.array([len(one) == 1 for one in self.passages])
-        distant = np.array([len(one) == 1 or one[-1] - one[0] >= len(one) for one in self.passages])
+        neighbours = np.array([one[-1] - one[0] < len(one) for one in self.passages])
         entailment, contradiction = log_odds(self.probabilities).T
-        weighed = log_odds(shares * self.probabilities[:, 1])
-        nearest, best = 0, int(entailment.argmax())  # the nearest single sentence is first
+        contradicting = contradiction[self.singles & (shares >= MIN_SHARE)].max(initial=-MAX_ODDS)
+        clauses = min(entailment.max(), float(log_odds(np.array(self.weakest))))
+        long = how_long(len(self.source.texts))
         values = {
-            "entailment": entailment[best],
-            "entailment_of_one": entailment[singles].max(),
-            "entailment_of_joined": entailment[distant].max(),
-            "entailment_of_nearest": entailment[nearest],
-            "contradiction": weighed[singles].max(),
-            "contradiction_of_best": contradiction[best],
-            "contradiction_of_nearest": contradiction[nearest],
-            "contradiction_of_shared": shares[nearest] * contradiction[nearest],
-            "share": length * shares.max(),
-            "coverage": length * coverage,
-            "lacks_number": self.overlap.lacks_number,
-            "source_length": length,
-            "entailment_of_clauses": min(entailment[best], float(log_odds(np.array(self.weakest)))),
+            "short_entailment_of_one": (1 - long) * entailment[self.singles].max(),
+            "short_entailment_of_neighbours": (1 - long) * entailment[neighbours].max(),
+            "short_entailment_of_joined": (1 - long) * entailment[self.singles | ~neighbours].max(),
+            "short_entailment_of_clauses": (1 - long) * clauses,
+            "short_contradiction": (1 - long) * contradicting,
+            "long_entailment_of_clauses": long * clauses,
+            "long_share": long * shares.max(),
+            "long_lacks_number": long * self.overlap.lacks_number,
+            "long": long,
+            "contradiction": contradicting,
+            "contradiction_of_nearest": contradiction[0],  # the nearest single sentence is first
         }
         return np.array([values[name] for name in FEATURES], dtype=float)
 

@@ -120,14 +120,39 @@ def test_the_weakest_clause_lowers_the_feature(reader: Reader) -> None:
     entailments = nli_probabilities(logits.values, reader.scorer.labels)[:, 0]
     assert reading.weakest == pytest.approx(min(entailments[: len(first)].max(), entailments[len(first) :].max()))
     features = dict(zip(FEATURES, reading.features(), strict=True))
-    assert features["entailment_of_clauses"] == min(features["entailment"], log_odds(np.array(reading.weakest)))
+    highest = log_odds(reading.probabilities[:, 0].max())
+    assert features["short_entailment_of_clauses"] == min(highest, log_odds(np.array(reading.weakest)))
 
 
 def test_a_claim_of_one_clause_is_read_as_it_is(reader: Reader) -> None:
     [(_, [reading], _)] = reader.readings(["Sales rose."], [["Sales rose in May. The firm is in Berlin."]])
     features = dict(zip(FEATURES, reading.features(), strict=True))
     assert reading.clause_pairs() == []
-    assert features["entailment_of_clauses"] == features["entailment"]
+    assert features["short_entailment_of_clauses"] == log_odds(reading.probabilities[:, 0].max())
+
+
+def test_features_of_short_sources_make_room_for_those_of_long_ones(reader: Reader) -> None:
+    """Of 16 sentences a source is short, of 48 long, and between them both."""
+    text = "Sales rose in May. "
+    readings = [
+        next(iter(reader.readings(["12 cats rose."], [[text * n]])))[1][0].features() for n in (1, 16, 28, 48, 90)
+    ]
+    values = [dict(zip(FEATURES, one, strict=True)) for one in readings]
+    assert [one["long"] for one in values] == pytest.approx([0, 0, np.log(28 / 16) / np.log(3), 1, 1])
+    for one in values:
+        short = [value for name, value in one.items() if name.startswith("short")]
+        assert any(short) == (one["long"] < 1)
+        assert one["long_lacks_number"] == one["long"]
+    assert values[0]["short_entailment_of_one"] == values[0]["short_entailment_of_joined"], "one sentence has no others"
+
+
+def test_a_sentence_that_shares_little_contradicts_nothing(reader: Reader) -> None:
+    [(_, [reading], _)] = reader.readings(["The king met a cat."], [["Rain fell. The king met a dog in Paris."]])
+    reading.probabilities[:] = 0.1, 0.8
+    alone = {reading.source.texts[one[0]]: row for row, one in enumerate(reading.passages) if len(one) == 1}
+    reading.probabilities[alone["Rain fell."]] = 0.0, 1.0
+    features = dict(zip(FEATURES, reading.features(), strict=True))
+    assert features["short_contradiction"] == features["contradiction"] == pytest.approx(log_odds(np.array(0.8)))
 
 
 TEXT = "Rain fell. The company elected 12 directors. It was dry.\n\nThe king met them. He left. All was well. It was."
@@ -226,7 +251,7 @@ def test_a_damaged_file_is_refused_in_one_line(damage: str, tmp_path: Path) -> N
     DECISION.write(tmp_path)
     values = json.loads((tmp_path / FILE).read_text())
     if damage == "names":
-        values["support"]["coefficients"].pop("share")
+        values["support"]["coefficients"].pop("long_share")
     if damage == "nan":
         values["support"]["intercept"] = float("nan")
     (tmp_path / FILE).write_text(json.dumps(values) if damage in ("names", "nan") else damage)

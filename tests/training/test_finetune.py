@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+import yaml
 from safetensors.torch import load_file
 
 from semantic_metrics.support.decision import FEATURES, SUPPORTED
@@ -17,8 +18,10 @@ from semantic_metrics.support.scoring import SupportScoring
 from tests import tiny_pairs as tiny
 from tests.training.conftest import CONFIGS, TRAINING
 from training import finetune, interpolate
+from training.cross_encoder.pairs import Outputs, PairSource
+from training.data.sources import Table
 from training.finetune import split
-from training.fit_support import SETS, UNSUPPORTED, ClaimSet, main
+from training.fit_support import SETS, UNSUPPORTED, ClaimSet, main, written_claims
 from training.matcha.config import TrainConfig
 from training.train import Run
 
@@ -102,15 +105,20 @@ def test_mean_of_start_and_end(contextual: TrainConfig, tmp_path: Path, monkeypa
     assert "training.interpolate" in (tmp_path / "out" / "checkpoint" / "README.md").read_text()
 
 
+PREMISE_AND_LABEL = ["premise", "hypothesis", "label"]
+CLASSES = ["entailment", "neutral", "contradiction"]
+
+
 def rows_of(one: ClaimSet) -> pd.DataFrame:
-    """Six supported claims, six others, and for SHROOM a definition and a text on which raters disagree."""
+    """Six supported claims, six others beside those that train, and for SHROOM a definition and a text of two opinions."""
     column, (yes, *_, no) = one.label, one.verdicts
     rows = []
-    for i in range(6):
+    for i in range(6 + one.trained // 2):
         source = f"The dog bites the man {i} times. A cat sleeps."
         for claim, label in ((f"The dog bites the man {i} times", yes), (f"No cat bites {i} dogs", no)):
             evidence = source.split(". ") if one.name == "wice" else source
             rows.append({one.claim: claim, one.source: evidence, column: label, "task": "PG"})
+            rows[-1] |= dict([one.where]) if one.where else {}
     if one.name == "shroom":
         rows += [rows[0] | {"task": "DM"}, rows[0] | {one.claim: "The man", column: 0.5}]
     return pd.DataFrame(rows)
@@ -130,8 +138,9 @@ def test_it_judges(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(sys, "argv", ["fit_support", "--data", str(data), "--config", f"{model}/", "--rows", "12"])
     main()
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[: len(SETS)]] == [one.name for one in SETS]
-    figures = [re.findall(r"\d+\.\d", line) for line in lines[: len(SETS)]]
+    names = [*(one.name for one in SETS), *(table["set"][0] for table in written_claims())]
+    assert [line.split()[0] for line in lines[: len(names)]] == names
+    figures = [re.findall(r"\d+\.\d", line) for line in lines[: len(names)]]
     assert all(len(row) == 3 and all(0 <= float(figure) <= 100 for figure in row) for row in figures)
     support = SupportScoring.from_checkpoint(f"{model}/")
     assert support.scorer.checkpoint_sha256.startswith(support.decision.checkpoint)
@@ -140,6 +149,21 @@ def test_it_judges(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert all(value >= 0 for name, value in coefficients.items() if "entailment" in name)
     result = support.compute(predictions=["A cat sleeps."], references=["The dog barks."])
     assert 0 <= result["scores"][0] <= 1
+
+
+@pytest.mark.parametrize("config", ["large", "pairs"])
+def test_rows_that_train_a_checkpoint_are_left_out(config: str, data: Path) -> None:
+    (factcg,) = (one for one in SETS if one.trained)
+    entries = yaml.safe_load((CONFIGS / "cross_encoder" / f"{config}.yaml").read_text())["train"]
+    (entry,) = (one for one in entries if one["name"] == "factcg")
+    assert entry["path"] == factcg.path
+    source = PairSource(
+        entry["name"], Table(factcg.path), entry["limit"], columns=entry.get("columns", PREMISE_AND_LABEL)
+    )
+    training, _ = replace(source, labels=entry["labels"]).load(data, Outputs(CLASSES, similarity=False), frozenset())
+    left = factcg.read(data, 10_000)
+    assert len(left) == 12
+    assert not set(left["claim"]) & set(training["sentence2"])
 
 
 def test_definitions_and_texts_on_which_raters_disagree_are_left_out(data: Path) -> None:
