@@ -3,9 +3,9 @@
     python -m training.fit_support --data DATA --config pairs --backend openvino
 
 Two logistic regressions: whether a source supports a claim, and whether it contradicts one that it does not support.
-The first is fitted on sets that train no checkpoint, the second also on sets with refuted claims, which train some. Three
-of them were written for this project (data/written_claims.json): sentences of summaries and answers, half of them wrong as
-language models are, and claims that follow from a source in other words than its own.
+The first is fitted on sets that train no checkpoint, the second also on sets with refuted claims, which train some.
+Three were written for this project (data/written_claims.json): sentences of summaries and of answers, half of them
+wrong as those of language models are, and sentences whose right ones say in other words what follows from a source.
 Each set counts the same, and so do its two classes, so that .5 means even. Prints, by 5-fold cross-validation with no
 source in two folds, the balanced accuracy at .5 and the AUC of each set; a text is as good as its lowest claim. Beside
 it stands the AUC of the NLI model alone, as SummaC-ZS takes it: the highest entailment by a single sentence.
@@ -56,9 +56,9 @@ WRITTEN = Path(__file__).parent / "data" / "written_claims.json"
 class ClaimSet:
     """A set of claims with sources.
 
-    `label` and `verdicts` say which of SUPPORTED, CONTRADICTED, NOT_FOUND and UNSUPPORTED a row is, if any; `where` names a
-    column and its value in the rows that count; `trained` is how many rows train a checkpoint, at most, which are left
-    out; `unseen` whether the rest trains none.
+    `label` and `verdicts` say which of SUPPORTED, CONTRADICTED, NOT_FOUND and UNSUPPORTED a row is, if any; `where` is
+    a column and its value in the rows that count; `trained` how many rows a checkpoint is trained on, at most, which
+    are left out; `unseen` whether the rest trains none.
     """
 
     path: str
@@ -133,10 +133,10 @@ def written_claims() -> list[pd.DataFrame]:
 
 @dataclass(frozen=True)
 class Claims:
-    """The claims of all sets: what the decision reads of each, the highest entailment of a single sentence, `plain`, and the
-    text, `rows`, that it belongs to.
+    """The claims of all sets: what the decision reads of each, and the text, `rows`, that it belongs to.
 
-    The others are of the texts: name of the set, source, verdict, and whether the set trains a checkpoint.
+    `plain` is the highest entailment by a single sentence. The others are of the texts: name of the set, source,
+    verdict, and whether the set trains a checkpoint.
     """
 
     features: np.ndarray

@@ -19,14 +19,14 @@ import numpy as np
 from semantic_metrics.core.inputs import quote
 
 FILE = "support.json"  # in a checkpoint's folder
-# of a claim and its source; "short" stands for a feature times 1 - `long`, "long" for one times `long`. In a long source some
-# sentence contradicts nearly anything, and words that it shares tell more (docs/decisions/support.md, U6)
+# of a claim and its source; "short" stands for a feature times 1 - `long`, "long" for one times `long`. In a long
+# source some sentence contradicts nearly anything, and shared words tell more (docs/decisions/support.md, U6)
 FEATURES = (
     "short_entailment_of_one",  # log odds, the highest of single sentences
     "short_entailment_of_neighbours",  # of those and of runs of neighbouring sentences
     "short_entailment_of_joined",  # of those and of distant sentences that are read together
-    # of its clause with the lowest, beside the nearest sentence or the passage with the highest entailment of the whole;
-    # at most the highest of all passages, which it is where the claim has one clause
+    # of its clause with the lowest, beside the nearest sentence or the passage with the highest entailment of all,
+    # whose own it is at most, and where the claim has one clause
     "short_entailment_of_clauses",
     "short_contradiction",  # log odds, the highest of single sentences that share some of the claim's words
     "long_entailment_of_clauses",

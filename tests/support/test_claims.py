@@ -134,10 +134,9 @@ def test_a_claim_of_one_clause_is_read_as_it_is(reader: Reader) -> None:
 def test_features_of_short_sources_make_room_for_those_of_long_ones(reader: Reader) -> None:
     """Of 16 sentences a source is short, of 48 long, and between them both."""
     text = "Sales rose in May. "
-    readings = [
-        next(iter(reader.readings(["12 cats rose."], [[text * n]])))[1][0].features() for n in (1, 16, 28, 48, 90)
-    ]
-    values = [dict(zip(FEATURES, one, strict=True)) for one in readings]
+    sources = [[text * n] for n in (1, 16, 28, 48, 90)]
+    readings = (one for _, [one], _ in reader.readings(["12 cats rose."] * len(sources), sources))
+    values = [dict(zip(FEATURES, one.features(), strict=True)) for one in readings]
     assert [one["long"] for one in values] == pytest.approx([0, 0, np.log(28 / 16) / np.log(3), 1, 1])
     for one in values:
         short = [value for name, value in one.items() if name.startswith("short")]

@@ -105,12 +105,12 @@ def test_mean_of_start_and_end(contextual: TrainConfig, tmp_path: Path, monkeypa
     assert "training.interpolate" in (tmp_path / "out" / "checkpoint" / "README.md").read_text()
 
 
-PREMISE_AND_LABEL = ["premise", "hypothesis", "label"]
+COLUMNS = ["premise", "hypothesis", "label"]
 CLASSES = ["entailment", "neutral", "contradiction"]
 
 
 def rows_of(one: ClaimSet) -> pd.DataFrame:
-    """Six supported claims, six others beside those that train, and for SHROOM a definition and a text of two opinions."""
+    """Six supported claims and six others beside those that train; of SHROOM also two that do not count."""
     column, (yes, *_, no) = one.label, one.verdicts
     rows = []
     for i in range(6 + one.trained // 2):
@@ -157,10 +157,8 @@ def test_rows_that_train_a_checkpoint_are_left_out(config: str, data: Path) -> N
     entries = yaml.safe_load((CONFIGS / "cross_encoder" / f"{config}.yaml").read_text())["train"]
     (entry,) = (one for one in entries if one["name"] == "factcg")
     assert entry["path"] == factcg.path
-    source = PairSource(
-        entry["name"], Table(factcg.path), entry["limit"], columns=entry.get("columns", PREMISE_AND_LABEL)
-    )
-    training, _ = replace(source, labels=entry["labels"]).load(data, Outputs(CLASSES, similarity=False), frozenset())
+    source = PairSource("factcg", Table(factcg.path), entry["limit"], columns=COLUMNS, labels=entry["labels"])
+    training, _ = source.load(data, Outputs(CLASSES, similarity=False), frozenset())
     left = factcg.read(data, 10_000)
     assert len(left) == 12
     assert not set(left["claim"]) & set(training["sentence2"])
