@@ -19,7 +19,7 @@ from semantic_metrics.cross_encoder.pair_attribution import Explanation, read_pa
 from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
-VERSION = "0.16.0"
+VERSION = "0.17.0"
 
 
 class ExplainArguments(RunArguments, total=False):

@@ -20,7 +20,7 @@ from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread, limited, rule
 from semantic_metrics.stsscore.attribution import explain, rulings
 
-VERSION = "0.16.0"
+VERSION = "0.17.0"
 
 
 class Arguments(RunArguments, ResultArguments, total=False):

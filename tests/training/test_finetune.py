@@ -141,7 +141,7 @@ def test_it_judges(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     names = [*(one.name for one in SETS), *(table["set"][0] for table in written_claims())]
     assert [line.split()[0] for line in lines[: len(names)]] == names
     figures = [re.findall(r"\d+\.\d", line) for line in lines[: len(names)]]
-    assert all(len(row) == 3 and all(0 <= float(figure) <= 100 for figure in row) for row in figures)
+    assert all(len(row) == 5 and all(0 <= float(figure) <= 100 for figure in row) for row in figures)
     support = SupportScoring.from_checkpoint(f"{model}/")
     assert support.scorer.checkpoint_sha256.startswith(support.decision.checkpoint)
     coefficients = dict(zip(FEATURES, support.decision.support.coefficients, strict=True))
