@@ -7,14 +7,13 @@ The first is fitted on sets that train no checkpoint, the second also on sets wi
 Three were written for this project (data/written_claims.json): sentences of summaries and of answers, half of them
 wrong as those of language models are, and sentences whose right ones say in other words what follows from a source.
 Each set counts the same, and so do its two classes, so that .5 means even. Prints, by 5-fold cross-validation with no
-source in two folds, the balanced accuracy at .5, that of each class, and the AUC of each set; a text is as good as its
-lowest claim. Beside it stands the AUC of the NLI model alone, as SummaC-ZS takes it: the highest entailment by a single
-sentence.
+source in two folds, the balanced accuracy at .5 of each set, the share of each class that is judged rightly, and the
+AUC; a text is as good as its lowest claim. Beside it stands the AUC of the NLI model alone, as SummaC-ZS takes it: the
+highest entailment by a single sentence.
 """
 
 import json
 import sys
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +35,6 @@ from semantic_metrics.support.decision import (
 from semantic_metrics.support.judge import Reader, SupportOptions
 from semantic_metrics.support.scoring import load_scorer, load_table
 from training.data.run_arguments import add_run_arguments, make_parser, run_options
-from training.data.sources import take_limit
 
 UNSUPPORTED = "unsupported"  # contradicted or not found: the set does not say which
 WICE, SHROOM = "wice", "shroom"
@@ -58,8 +56,7 @@ class ClaimSet:
     """A set of claims with sources.
 
     `label` and `verdicts` say which of SUPPORTED, CONTRADICTED, NOT_FOUND and UNSUPPORTED a row is, if any; `where` is
-    a column and its value in the rows that count; `trained` how many rows a checkpoint is trained on, at most, which
-    are left out; `unseen` whether the rest trains none.
+    a column and its value in the rows that count; `unseen` whether the set trains no checkpoint.
     """
 
     path: str
@@ -68,7 +65,6 @@ class ClaimSet:
     claim: str = "hypothesis"
     source: str = "premise"
     where: tuple[str, str] | None = None
-    trained: int = 0
     unseen: bool = True
 
     @property
@@ -81,8 +77,6 @@ class ClaimSet:
         table = pd.read_parquet(data / self.path)
         if self.where:
             table = table[table[self.where[0]] == self.where[1]]
-        if self.trained:
-            table = table.drop(index=take_limit(table, self.trained, Counter()).index)
         labels = _ratings(table) if self.name == SHROOM else table[self.label]
         sources = table[self.source].map(lambda value: value if isinstance(value, str) else "\n".join(value))
         chosen = pd.DataFrame({"claim": table[self.claim], "source": sources, "verdict": labels.map(self.verdicts)})
@@ -113,7 +107,6 @@ SETS = (
     ClaimSet("healthver/dev.parquet", "label", CLASSES),
     ClaimSet("covidfact/all.parquet", "label", REFUTED),
     ClaimSet(f"{SHROOM}/dev.parquet", "p_hallucination", RATERS, "candidate", "compare_to"),
-    ClaimSet("factcg_cg2c_doc/train.parquet", "label", EITHER, trained=1500),
     ClaimSet("nli_new_protocols/val.parquet", "label", CLASSES, where=("protocol", "paragraph")),
     ClaimSet("factcheck_gpt/stance.parquet", "stance", STANCES, unseen=False),
     ClaimSet("fool_me_twice/dev.parquet", "label", SUPPORTS, unseen=False),

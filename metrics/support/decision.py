@@ -1,6 +1,6 @@
 """The decision on a claim: logistic regressions over named features, a JSON file beside the model it belongs to.
 
-{"support": {"intercept": -1.2, "coefficients": {"entailment": 0.5, ...}}, "contradiction": {...},
+{"support": {"intercept": -1.2, "coefficients": {"short_entailment_of_one": 0.5, ...}}, "contradiction": {...},
  "fitted_on": "...", "checkpoint": "0123456789abcdef"}
 
 The first gives the probability that a source supports a claim, the second the one that it contradicts a claim that it
@@ -19,16 +19,16 @@ import numpy as np
 from semantic_metrics.core.inputs import quote
 
 FILE = "support.json"  # in a checkpoint's folder
-# of a claim and its source; "short" stands for a feature times 1 - `long`, "long" for one times `long`. In a long
-# source some sentence contradicts nearly anything, and shared words tell more (docs/decisions/support.md, U6)
+# Features of a claim and its source; "short" stands for a feature times 1 - `long`, "long" for one times `long`. In a
+# long source some sentence contradicts nearly anything, and shared words tell more (docs/decisions/support.md, U6)
 FEATURES = (
     "short_entailment_of_one",  # log odds, the highest of single sentences
     "short_entailment_of_neighbours",  # of those and of runs of neighbouring sentences
     "short_entailment_of_joined",  # of those and of distant sentences that are read together
-    # of its clause with the lowest, beside the nearest sentence or the passage with the highest entailment of all,
-    # whose own it is at most, and where the claim has one clause
+    # of the claim's weakest clause, beside the nearest sentence or the passage with the highest entailment of the whole
+    # claim; never above that
     "short_entailment_of_clauses",
-    "short_contradiction",  # log odds, the highest of single sentences that share some of the claim's words
+    "short_contradiction",  # log odds, the highest of single sentences that share some of the claim's words (SHARES)
     "long_entailment_of_clauses",
     "long_share",  # of the claim's words in the passage that has most
     "long_lacks_number",  # 1 if the claim has a number that the source has not
@@ -37,7 +37,7 @@ FEATURES = (
     "contradiction_of_nearest",  # of the single sentence that shares most with the claim
 )
 LENGTHS = (16, 48)  # sentences
-MIN_SHARE = 0.2  # of the claim's words that a sentence has for its contradiction to count
+SHARES = (0.1, 0.2)  # of the claim's words: a sentence that has more than the first counts, with the second in full
 MAX_ODDS = 6.0  # log odds beyond are cut: a model that is a little surer is not more often right
 MAX_WEIGHT = 1e9  # larger weights come from damaged files
 CHECKPOINT_DIGITS = 16  # of a sha256, as in signatures
@@ -117,6 +117,11 @@ def how_long(sentences: int) -> float:
     """How long a source of so many sentences is, in [0, 1]; see FEATURES."""
     shortest, longest = np.log(LENGTHS)
     return float(np.clip((np.log(sentences) - shortest) / (longest - shortest), 0, 1))
+
+
+def counted(shares: np.ndarray) -> np.ndarray:
+    """How far the contradiction of sentences with such shares of the claim's words counts, in [0, 1]; see SHARES."""
+    return np.clip((shares - SHARES[0]) / (SHARES[1] - SHARES[0]), 0, 1)
 
 
 def log_odds(probabilities: np.ndarray) -> np.ndarray:

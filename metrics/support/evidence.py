@@ -104,10 +104,14 @@ class Source:
         """Tokens of a passage."""
         return sum(self.sizes[i] for i in passage)
 
+    def is_run(self, passage: Passage) -> bool:
+        """Whether a passage is one sentence, or neighbours in one document."""
+        return passage[-1] - passage[0] < len(passage) and self.places[passage[0]][0] == self.places[passage[-1]][0]
+
     def _runs(self, length: int, tokens: int) -> Iterator[Passage]:
         for begin in range(len(self.texts) - length + 1):
             run = tuple(range(begin, begin + length))
-            if self.places[begin][0] == self.places[run[-1]][0] and self.size(run) <= tokens:
+            if self.is_run(run) and self.size(run) <= tokens:
                 yield run
 
 

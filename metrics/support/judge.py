@@ -28,12 +28,11 @@ from semantic_metrics.support.claims import Claim, clauses, plain_text, read_cla
 from semantic_metrics.support.decision import (
     CONTRADICTED,
     FEATURES,
-    MAX_ODDS,
-    MIN_SHARE,
     NOT_FOUND,
     SKIPPED,
     SUPPORTED,
     Decision,
+    counted,
     how_long,
     log_odds,
     verdict_of,
@@ -187,18 +186,19 @@ class Reading:
     def features(self) -> np.ndarray:
         """(len(FEATURES),) what the decision reads; see `decision.FEATURES`."""
         shares = np.array([self.overlap.share(one) for one in self.passages])
-        neighbours = np.array([one[-1] - one[0] < len(one) for one in self.passages])
+        neighbours = np.array([self.source.is_run(one) for one in self.passages])
         entailment, contradiction = log_odds(self.probabilities).T
-        contradicting = contradiction[self.singles & (shares >= MIN_SHARE)].max(initial=-MAX_ODDS)
-        clauses = min(entailment.max(), float(log_odds(np.array(self.weakest))))
+        faded = log_odds(counted(shares) * self.probabilities[:, 1])
+        contradicting = faded[self.singles].max()
+        weakest = min(entailment.max(), float(log_odds(np.array(self.weakest))))
         long = how_long(len(self.source.texts))
         values = {
             "short_entailment_of_one": (1 - long) * entailment[self.singles].max(),
             "short_entailment_of_neighbours": (1 - long) * entailment[neighbours].max(),
             "short_entailment_of_joined": (1 - long) * entailment[self.singles | ~neighbours].max(),
-            "short_entailment_of_clauses": (1 - long) * clauses,
+            "short_entailment_of_clauses": (1 - long) * weakest,
             "short_contradiction": (1 - long) * contradicting,
-            "long_entailment_of_clauses": long * clauses,
+            "long_entailment_of_clauses": long * weakest,
             "long_share": long * shares.max(),
             "long_lacks_number": long * self.overlap.lacks_number,
             "long": long,

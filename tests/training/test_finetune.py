@@ -10,16 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-import yaml
 from safetensors.torch import load_file
 
 from semantic_metrics.support.decision import FEATURES, SUPPORTED
 from semantic_metrics.support.scoring import SupportScoring
 from tests import tiny_pairs as tiny
+from tests.conftest import ROOT
 from tests.training.conftest import CONFIGS, TRAINING
 from training import finetune, interpolate
-from training.cross_encoder.pairs import Outputs, PairSource
-from training.data.sources import Table
 from training.finetune import split
 from training.fit_support import SETS, UNSUPPORTED, ClaimSet, main, written_claims
 from training.matcha.config import TrainConfig
@@ -105,15 +103,11 @@ def test_mean_of_start_and_end(contextual: TrainConfig, tmp_path: Path, monkeypa
     assert "training.interpolate" in (tmp_path / "out" / "checkpoint" / "README.md").read_text()
 
 
-COLUMNS = ["premise", "hypothesis", "label"]
-CLASSES = ["entailment", "neutral", "contradiction"]
-
-
 def rows_of(one: ClaimSet) -> pd.DataFrame:
-    """Six supported claims and six others beside those that train; of SHROOM also two that do not count."""
+    """Six supported claims and six others, and of SHROOM two that do not count."""
     column, (yes, *_, no) = one.label, one.verdicts
     rows = []
-    for i in range(6 + one.trained // 2):
+    for i in range(6):
         source = f"The dog bites the man {i} times. A cat sleeps."
         for claim, label in ((f"The dog bites the man {i} times", yes), (f"No cat bites {i} dogs", no)):
             evidence = source.split(". ") if one.name == "wice" else source
@@ -151,17 +145,21 @@ def test_it_judges(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert 0 <= result["scores"][0] <= 1
 
 
-@pytest.mark.parametrize("config", ["large", "pairs"])
-def test_rows_that_train_a_checkpoint_are_left_out(config: str, data: Path) -> None:
-    (factcg,) = (one for one in SETS if one.trained)
-    entries = yaml.safe_load((CONFIGS / "cross_encoder" / f"{config}.yaml").read_text())["train"]
-    (entry,) = (one for one in entries if one["name"] == "factcg")
-    assert entry["path"] == factcg.path
-    source = PairSource("factcg", Table(factcg.path), entry["limit"], columns=COLUMNS, labels=entry["labels"])
-    training, _ = source.load(data, Outputs(CLASSES, similarity=False), frozenset())
-    left = factcg.read(data, 10_000)
-    assert len(left) == 12
-    assert not set(left["claim"]) & set(training["sentence2"])
+def paths(record: object) -> set[str]:
+    """The tables of `train` in a checkpoint's training.json, and in those of the runs that it started from."""
+    if isinstance(record, list):
+        return set().union(*map(paths, record))
+    if not isinstance(record, dict):
+        return set()
+    own = {entry["table"]["path"] for entry in record.get("train", []) if "table" in entry}
+    return own.union(*map(paths, record.values()))
+
+
+@pytest.mark.parametrize("name", ["large", "pairs"])
+def test_no_checkpoint_was_trained_on_a_set_that_is_said_to_be_unseen(name: str) -> None:
+    trained = paths(json.loads((ROOT / "model_cards" / name / "training.json").read_text()))
+    assert "fool_me_twice/dev.parquet" in trained
+    assert not trained & {one.path for one in SETS if one.unseen}
 
 
 def test_definitions_and_texts_on_which_raters_disagree_are_left_out(data: Path) -> None:
