@@ -14,7 +14,7 @@ highest entailment by a single sentence.
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +35,7 @@ from semantic_metrics.support.decision import (
 from semantic_metrics.support.judge import Reader, SupportOptions
 from semantic_metrics.support.scoring import load_scorer, load_table
 from training.data.run_arguments import add_run_arguments, make_parser, run_options
+from training.data.sources import Table
 
 UNSUPPORTED = "unsupported"  # contradicted or not found: the set does not say which
 WICE, SHROOM = "wice", "shroom"
@@ -56,7 +57,7 @@ class ClaimSet:
     """A set of claims with sources.
 
     `label` and `verdicts` say which of SUPPORTED, CONTRADICTED, NOT_FOUND and UNSUPPORTED a row is, if any; `where` is
-    a column and its value in the rows that count; `unseen` whether the set trains no checkpoint.
+    that of `Table`; `unseen` says whether the set trains no checkpoint.
     """
 
     path: str
@@ -64,7 +65,7 @@ class ClaimSet:
     verdicts: dict[object, str]
     claim: str = "hypothesis"
     source: str = "premise"
-    where: tuple[str, str] | None = None
+    where: dict[str, list] = field(default_factory=dict)
     unseen: bool = True
 
     @property
@@ -73,10 +74,8 @@ class ClaimSet:
         return self.path.partition("/")[0]
 
     def read(self, data: Path, rows: int) -> pd.DataFrame:
-        """At most `rows` rows, all of WiCE, with the columns claim, source and verdict."""
-        table = pd.read_parquet(data / self.path)
-        if self.where:
-            table = table[table[self.where[0]] == self.where[1]]
+        """At most `rows` rows, all of WiCE, with the columns claim, source and verdict. Raises ValueError: no file."""
+        table = Table(self.path, where=self.where).read(data)
         labels = _ratings(table) if self.name == SHROOM else table[self.label]
         sources = table[self.source].map(lambda value: value if isinstance(value, str) else "\n".join(value))
         chosen = pd.DataFrame({"claim": table[self.claim], "source": sources, "verdict": labels.map(self.verdicts)})
@@ -107,7 +106,7 @@ SETS = (
     ClaimSet("healthver/dev.parquet", "label", CLASSES),
     ClaimSet("covidfact/all.parquet", "label", REFUTED),
     ClaimSet(f"{SHROOM}/dev.parquet", "p_hallucination", RATERS, "candidate", "compare_to"),
-    ClaimSet("nli_new_protocols/val.parquet", "label", CLASSES, where=("protocol", "paragraph")),
+    ClaimSet("nli_new_protocols/val.parquet", "label", CLASSES, where={"protocol": ["paragraph"]}),
     ClaimSet("factcheck_gpt/stance.parquet", "stance", STANCES, unseen=False),
     ClaimSet("fool_me_twice/dev.parquet", "label", SUPPORTS, unseen=False),
     ClaimSet("fever_symmetric/dev_v0.2.parquet", "fever_label", SUPPORTS, unseen=False),
@@ -196,7 +195,7 @@ def fit_logistic(features: np.ndarray, labels: np.ndarray, weights: np.ndarray, 
 
 
 def read_claims(reader: Reader, data: Path, rows: int) -> Claims:
-    """Let the model read at most `rows` texts of each set. Raises OSError: a file of the data is missing."""
+    """Let the model read at most `rows` texts of each set. Raises ValueError: a file of the data is missing."""
     tables = [one.read(data, rows).assign(set=one.name, seen=not one.unseen) for one in SETS]
     table = pd.concat([*tables, *written_claims()], ignore_index=True)
     features, owners, plain = [], [], []

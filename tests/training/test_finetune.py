@@ -112,7 +112,7 @@ def rows_of(one: ClaimSet) -> pd.DataFrame:
         for claim, label in ((f"The dog bites the man {i} times", yes), (f"No cat bites {i} dogs", no)):
             evidence = source.split(". ") if one.name == "wice" else source
             rows.append({one.claim: claim, one.source: evidence, column: label, "task": "PG"})
-            rows[-1] |= dict([one.where]) if one.where else {}
+            rows[-1] |= {column: value for column, (value,) in one.where.items()}
     if one.name == "shroom":
         rows += [rows[0] | {"task": "DM"}, rows[0] | {one.claim: "The man", column: 0.5}]
     return pd.DataFrame(rows)
@@ -149,7 +149,7 @@ def test_it_judges(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 def test_no_checkpoint_was_trained_on_a_set_that_is_said_to_be_unseen(name: str) -> None:
     """Nor were those that it started from, which its record holds."""
     record = (ROOT / "model_cards" / name / "training.json").read_text()
-    assert all((one.path in record) <= (not one.unseen) for one in SETS)
+    assert not [one.path for one in SETS if one.unseen and one.path in record]
     assert "fool_me_twice/dev.parquet" in record
 
 
