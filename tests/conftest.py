@@ -1,5 +1,6 @@
 """Fixtures for every test: caches of their own, no network, and a small checkpoint made on the spot."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -44,6 +45,13 @@ if hasattr(providers, "_get_local_constants"):  # else what is drawn depends on 
     providers._get_local_constants = lambda: providers._local_constants
 
 Run = Callable[..., subprocess.CompletedProcess]
+OPENVINO = {"backend": "openvino"}
+
+
+def card_figures(name: str) -> dict[tuple[str, str], float]:
+    """The test results that a checkpoint's card prints, in [0, 1], by set and figure."""
+    record = json.loads((ROOT / "model_cards" / name / "training.json").read_text(encoding="utf-8"))
+    return {(row["set"], row["figure"]): row["value"] for row in record["test_results"]}
 
 
 def pytest_unconfigure() -> None:

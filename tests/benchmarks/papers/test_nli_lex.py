@@ -23,7 +23,6 @@ from benchmarks.papers.nli_lex.nli_checks import (
     probe_answers,
 )
 from benchmarks.papers.nli_lex.nli_checks import main as check
-from benchmarks.papers.nli_lex.nli_judges import NLI as NLI_ALONE
 from benchmarks.papers.nli_lex.nli_judges import NLI_LEX, NliModel
 from benchmarks.papers.nli_lex.sets import BEM, GPT4, JudgedSet, judged_set, load_judged, read_judged
 from benchmarks.papers.nli_lex.tables import figure_table
@@ -32,7 +31,7 @@ from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import load_scorer
 from tests import tiny_pairs as tiny
 from tests.cli.conftest import run_benchmark
-from tests.conftest import ROOT
+from tests.conftest import OPENVINO, ROOT, card_figures
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 from tests.nli_lex.conftest import nli
 from training.data.config_files import read_yaml
@@ -299,44 +298,26 @@ def test_published_judgements_of_nq301(lexical: Figures) -> None:
 
 @pytest.fixture(scope="module")
 def shipped(sets: dict[str, JudgedSet]) -> Figures:
-    return measured(NliModel(None, {}, {}).judges(), {key: sets[key] for key in ("diver_qa", "nq301")})
+    rich = [one for one in NliModel(None, {}, OPENVINO).judges() if one.name == NLI_LEX["rich"]]
+    return measured(rich, {key: sets[key] for key in ("diver_qa", "nq301")})
 
 
-def test_shipped_checkpoint_keeps_its_bars(shipped: Figures) -> None:
-    """DIVER-QA 84.6 / 58.4 and NQ-open 301 80.2 / 61.9, above NLI alone on DIVER-QA and level on the other.
-
-    The bars of the issues, 86 / 64 and 80.7 / 62.9, are not reached; the first stage had 81.6 / 49.1 and 80.6 / 62.8,
-    and the fifth 83.2 / 55.8 and 79.2 / 60.2.
-    """
-    rich = NLI_LEX["rich"]
-    assert shipped["DIVER-QA", rich, "accuracy"] >= 83.5
-    assert shipped["DIVER-QA", rich, "mcc"] >= 57
-    assert shipped["NQ-open 301", rich, "accuracy"] >= 79.5
-    assert shipped["NQ-open 301", rich, "mcc"] >= 60.5
-    for figure in ("accuracy", "mcc"):
-        assert shipped["DIVER-QA", rich, figure] > shipped["DIVER-QA", NLI_ALONE, figure] + 1
-        assert shipped["NQ-open 301", rich, figure] == pytest.approx(shipped["NQ-open 301", NLI_ALONE, figure], abs=0.5)
+def test_shipped_checkpoint_is_as_good_as_its_card_says(shipped: Figures) -> None:
+    """Rules may be added after a checkpoint was measured, and precisions differ by some answers."""
+    card = card_figures("pairs")
+    for name, title in (("DIVER-QA", "DIVER-QA (630 answers)"), ("NQ-open 301", "NQ-open 301 (1490 answers)")):
+        for figure in ("accuracy", "mcc"):
+            expected = 100 * card[f"{title}, {NLI_LEX['rich']}", figure]
+            assert shipped[name, NLI_LEX["rich"], figure] > expected - 0.5, (name, figure)
 
 
-BELOW_WORDS = pytest.mark.xfail(strict=True, reason="not reached: MCC 58.4 on DIVER-QA, token recall 59.9")
-
-
-@pytest.mark.parametrize("figure", ["accuracy", pytest.param("mcc", marks=BELOW_WORDS)])
-def test_shipped_checkpoint_is_better_than_its_words_alone(shipped: Figures, lexical: Figures, figure: str) -> None:
-    """DIVER-QA."""
-    assert shipped["DIVER-QA", NLI_LEX["rich"], figure] > lexical["DIVER-QA", RECALL, figure]
-
-
-@pytest.mark.xfail(strict=True, reason="not reached: NQ-open 301 80.20 / 61.85, BEM 80.65 / 62.86")
 @pytest.mark.parametrize("figure", ["accuracy", "mcc"])
-def test_shipped_checkpoint_is_as_good_as_bem(shipped: Figures, lexical: Figures, figure: str) -> None:
-    """NQ-open 301."""
-    assert shipped["NQ-open 301", NLI_LEX["rich"], figure] >= lexical["NQ-open 301", BEM, figure]
+def test_shipped_checkpoint_is_better_than_words_and_bem(shipped: Figures, lexical: Figures, figure: str) -> None:
+    assert shipped["DIVER-QA", NLI_LEX["rich"], figure] > lexical["DIVER-QA", RECALL, figure]
+    assert shipped["NQ-open 301", NLI_LEX["rich"], figure] > lexical["NQ-open 301", BEM, figure]
 
 
-def test_shipped_nli_model_keeps_its_bars(data_folder: Path) -> None:
-    """Issue 4: the NLI model by itself."""
-    values = checks(load_scorer(None), data_folder).set_index("set")["value"]
-    assert values["probe, all (256 pairs)"] >= 80
-    assert values[[name for name in values.index if name.startswith("MultiNLI")]].item() >= 75
-    assert values[[name for name in values.index if name.startswith("SNLI")]].item() >= 85
+def test_shipped_nli_model_has_the_figures_of_its_card(data_folder: Path) -> None:
+    card = card_figures("pairs")
+    for row in checks(load_scorer(None), data_folder, **OPENVINO).itertuples():
+        assert row.value == pytest.approx(100 * card[row.set, row.figure], abs=0.3), row.set
