@@ -6,6 +6,7 @@ import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice, product
 from math import log
@@ -70,6 +71,16 @@ ROOMS = (
 )
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """What other tests left is not collected meanwhile: a finalizer is work too."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def calls(reader: Callable[[str], object], text: str) -> int:
     """Calls of functions, Python's own among them, while a text is read."""
     count = 0
@@ -92,7 +103,8 @@ def test_work_grows_as_the_text_does(name: str) -> None:
     READERS[name]("It has 5 words.")
     for make in TEXTS:
         # what a cache knows is no work: each reader has texts of its own
-        short, long = (calls(READERS[name], f"{name} {make(length)}") for length in LENGTHS)
+        with uncollected():
+            short, long = (calls(READERS[name], f"{name} {make(length)}") for length in LENGTHS)
         exponent = log(long / short, LENGTHS[1] / LENGTHS[0])
         assert exponent < HIGHEST_EXPONENT, f"{make(40)!r}: {short}, then {long} calls"
 
@@ -111,14 +123,11 @@ def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Time on the processor that some work takes, without that of collecting what other tests left."""
-    gc.disable()
-    begin = process_time()
-    try:
+    """Time on the processor that some work takes."""
+    with uncollected():
+        begin = process_time()
         work()
         return process_time() - begin
-    finally:
-        gc.enable()
 
 
 def check_growth(work: Callable[[int], object], lengths: tuple[int, int], about: str) -> None:
