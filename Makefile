@@ -46,7 +46,7 @@ test-slow: $(VENV)/.test
 
 test-data: $(VENV)/.test
 	@test -n "$$SEMANTIC_METRICS_DATA" || { echo "SEMANTIC_METRICS_DATA: expected the data's folder, got nothing"; exit 2; }
-	$(BIN)/python -m pytest -m real_data --numprocesses auto --dist loadfile # files share what they have scored
+	$(BIN)/python -m pytest -m real_data --numprocesses auto --dist worksteal # some take ten minutes
 
 docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --strict --quiet
