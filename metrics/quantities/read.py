@@ -149,6 +149,9 @@ POINT_OF_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "
 # thousands behind spaces, or as in Switzerland and in programs
 SPACED = re.compile(r"\d{1,3}([ \u202f'\u2019_])\d{3}(?:\1\d{3})*(?:[.,]\d\d?)?(?![\d.,]?\d)")
 POWER = re.compile(r"[eE]([+-]?\d\d?)(?!\w)|\s?[x\u00d7*\u00b7]\s?10\s?\^\s?\(?(-?\d\d?)\)?(?!\w)")
+# what a date, a time of the day or an amount in two units has behind its first digits, and what any number has
+LONGER = re.compile(r"\d+(?:[.:]\d+)?\s?[^\W\d_]|\d+(?:['\u2019\u2032:]|-\w|[./]\d+[./])")
+FOLLOWED = re.compile(r"[^\s\d,;.!?)]|\s(?:[^\s\d]|\d{1,3}/)")
 POWER_BEGINS, WORD_BEGINS = re.compile(r"[x\u00d7]\d|e\d"), re.compile(r"\d+[-.]?[^\W\d_]+-")
 RAISED = re.compile(r"\s?(?:\^|\*\*)\s?(-?\d\d?)(?!\w|\.\d)")
 BEFORE_AMOUNT = re.compile(r"\.?[\s$]{0,2}(-?)(?=\d)")
@@ -421,7 +424,7 @@ def _from_digits(text: str, begin: int, frame: Frame, point: bool = False) -> Qu
     """What begins with a digit: a date, a time, an identifier or a number."""
     before = text[begin - 1] if begin else " "
     if not point:
-        if not (before.isalnum() or before == "_"):
+        if not (before.isalnum() or before == "_") and LONGER.match(text, begin):
             for name, parts, writing in WITH_SMALLER:
                 if match := writing.match(text, begin):
                     value = int(match[1]) + Fraction(int(match[2]), parts)
@@ -612,6 +615,9 @@ def _number(text: str, begin: int, place: int, unit: Unit | None = None, point: 
         return None
     value, step, digits, end = plain
     whole = step == 1
+    if unit is None and not FOLLOWED.match(text, end):
+        year = _year(text[begin:end], value) if whole else 0
+        return _date(text, begin, end, (year, 0, 0)) if year else _amount(text, begin, end, value, step, digits)
     if (match := POWER.match(text, end)) and abs(int(match[1] or match[2])) <= MAX_POWER:
         factor, end = Fraction(10) ** int(match[1] or match[2]), match.end()
         value, step = value * factor, step * factor
@@ -651,10 +657,15 @@ def _ordinal_or_year(text: str, begin: int, end: int, value: Fraction) -> Quanti
     written = text[begin:end]
     if len(written) in (2, 4) and written[-1] == "0" and (match := DECADE.match(text, end)):
         return _date(text, begin, match.end(), (int(value) + 1900 * (len(written) == 2), 0, 0), "decade")
-    year = len(written) == 4 and written.isdigit() and FIRST_YEAR <= value <= LAST_YEAR
+    year = _year(written, value)
     if not year or text[end : end + 1] == "+" or _unit(text, end, True)[1]:
         return None
-    return _date(text, begin, end, (int(value), 0, 0))
+    return _date(text, begin, end, (year, 0, 0))
+
+
+def _year(written: str, value: Fraction) -> int:
+    """The year that four digits may be, or 0."""
+    return int(value) if len(written) == 4 and written.isdigit() and FIRST_YEAR <= value <= LAST_YEAR else 0
 
 
 def _unit(text: str, end: int, after_digits: bool) -> tuple[Unit | None, int]:
@@ -728,6 +739,13 @@ def _with_unit(
         value, end, step = value + Fraction(1, PARTS[match[1]]), match.end(), Fraction(0)
     if unit is PERCENT and (match := POINTS.match(text, end)):  # "5% points"
         unit, end = NAMES["percentage_point"], match.end()
+    return _amount(text, begin, end, value, step, digits, unit)
+
+
+def _amount(
+    text: str, begin: int, end: int, value: Fraction, step: Fraction, digits: int, unit: Unit = NO_UNIT
+) -> Quantity:
+    """A number in a unit."""
     base, base_step = (value * unit.size + unit.zero, step * unit.size) if unit.name else (value, step)
     alone = DECIMAL_COMMA.fullmatch(text, begin, end) is not None and text.strip() == text[begin:end]
     either = alone or POINT_OF_THOUSANDS.search(text, begin, end) is not None
@@ -919,7 +937,7 @@ def _bounded(text: str, quantity: Quantity, before: str) -> tuple[Quantity, int,
     if before in BOUND_ENDS and tail[-1:].isspace():
         bound, kept, start = _bound_before(tail, quantity.kind)
         first, begins = begin - len(tail) + kept, begin - len(tail) + start
-    if bound in ("", "~"):
+    if bound in ("", "~") and (text[end : end + 1].isspace() or text[end : end + 1] == "+"):
         for name, pattern in BOUND_AFTER:
             if match := pattern.match(text, end):
                 kept = end if name == "~" or NOUN_BETWEEN.match(match[0]) else match.end()
@@ -941,9 +959,9 @@ def _bound_before(tail: str, kind: str) -> tuple[str, int, int]:
 
 def _in_smaller(text: str, one: Quantity, part: Quantity) -> tuple[Quantity, Quantity]:
     """An amount and a number right behind it, which is in the smaller unit that is not said: "five foot ten"."""
-    if part.kind != NUMBER or part.unit.name or part.step != 1 or one.step != one.unit.size:
+    if text[one.end : part.begin] != " " or part.kind != NUMBER or part.unit.name or not one.unit.name:
         return one, part
-    if text[one.end : part.begin] != " " or not NO_NOUN.match(text, part.end):
+    if part.step != 1 or one.step != one.unit.size or not NO_NOUN.match(text, part.end):
         return one, part
     if one.unit == NAMES["pound"] and "pound" in one.text:  # "two pounds fifty"
         one = replace(one, unit=CURRENCY_SIGNS["GBP"], values=(one.number,), step=ONE)
@@ -957,10 +975,10 @@ def _in_smaller(text: str, one: Quantity, part: Quantity) -> tuple[Quantity, Qua
 
 def _is_part(text: str, one: Quantity, end: int, part: Quantity) -> bool:
     """Whether a quantity is the rest of the one before, which ends at `end`: "6 ft 2 in", "1 hour and 30 minutes"."""
-    if not one.kind == part.kind == NUMBER or part.bound or one.step < one.unit.size or one.unit.zero:
+    if not one.kind == part.kind == NUMBER or not one.unit.name or part.bound or one.unit.zero:
         return False
-    smaller = one.unit.dimension == part.unit.dimension and 0 < part.values[0] < one.unit.size
-    return smaller and one.unit.name != "" and BETWEEN_PARTS.fullmatch(text, end, part.begin) is not None
+    smaller = one.unit.dimension == part.unit.dimension and 0 < part.values[0] < one.unit.size <= one.step
+    return smaller and BETWEEN_PARTS.fullmatch(text, end, part.begin) is not None
 
 
 def _whole(text: str, one: Quantity, part: Quantity) -> Quantity:
