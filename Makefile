@@ -17,7 +17,7 @@ help:
 	@echo "make lint       style, direction of imports, and types"
 	@echo "make test-quick the tests with their coverage"
 	@echo "make test-slow  the tests that take longer (about half an hour)"
-	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
+	@echo "make test-data  the tests on real data (about half an hour; SEMANTIC_METRICS_DATA names its folder)"
 	@echo "make docs       build the documentation into site/, every warning an error"
 	@echo "make golden     record the scores that every shipped checkpoint must keep"
 	@echo "make clean      remove .venv and what the tools left behind"

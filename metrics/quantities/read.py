@@ -149,8 +149,9 @@ POINT_OF_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "
 # thousands behind spaces, or as in Switzerland and in programs
 SPACED = re.compile(r"\d{1,3}([ \u202f'\u2019_])\d{3}(?:\1\d{3})*(?:[.,]\d\d?)?(?![\d.,]?\d)")
 POWER = re.compile(r"[eE]([+-]?\d\d?)(?!\w)|\s?[x\u00d7*\u00b7]\s?10\s?\^\s?\(?(-?\d\d?)\)?(?!\w)")
-# what a date, a time of the day or an amount in two units has behind its first digits, and what any number has
+# digits that may begin a date, a time of the day or an amount in two units, by what stands behind them
 LONGER = re.compile(r"\d+(?:[.:]\d+)?\s?[^\W\d_]|\d+(?:['\u2019\u2032:]|-\w|[./]\d+[./])")
+# what stands behind a number that has a power, a fraction, a scale, an ending or a unit
 FOLLOWED = re.compile(r"[^\s\d,;.!?)]|\s(?:[^\s\d]|\d{1,3}/)")
 POWER_BEGINS, WORD_BEGINS = re.compile(r"[x\u00d7]\d|e\d"), re.compile(r"\d+[-.]?[^\W\d_]+-")
 RAISED = re.compile(r"\s?(?:\^|\*\*)\s?(-?\d\d?)(?!\w|\.\d)")
