@@ -61,8 +61,8 @@ class JsonEndpoint:
             for twice; None keeps none.
 
     Raises:
-        ValueError: the URL is not http or https, or contains a password, `attempts` is below 1, or `kept` is not a file
-            of replies.
+        ValueError: the URL is not http or https, or contains a password, it or the key is not ASCII, `attempts` is
+            below 1, or `kept` is not a file of replies.
     """
 
     def __init__(
@@ -76,11 +76,15 @@ class JsonEndpoint:
             raise ValueError(f"endpoint: expected a URL that begins with http:// or https://, got {url!r}")
         if "@" in urlsplit(url).netloc:
             raise ValueError(f"endpoint: expected a URL without a password (the key is taken from {KEY_VARIABLE})")
+        if not url.isascii():
+            raise ValueError(f"endpoint: expected a URL of ASCII (others percent-encoded, hosts as xn--), got {url!r}")
         if attempts < 1:
             raise ValueError(f"attempts: expected at least 1, got {attempts}")
         self.url = url
         self._attempts, self._wait = attempts, wait
         self._key = os.environ.get(KEY_VARIABLE, "").strip()
+        if not self._key.isascii():
+            raise ValueError(f"{KEY_VARIABLE}: expected a key of ASCII, got other characters in it")
         self._open = build_opener(_NoRedirect).open
         self._kept_file, self._kept = kept, {} if kept is None else _read_kept(kept)
         self._constrains = True  # until the server refuses a JSON schema

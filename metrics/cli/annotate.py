@@ -78,7 +78,7 @@ def _read(files: tuple[Path, ...], predictions: list[str], allowed: set[int]) ->
         own: dict[int, int] = {}
         for row, text, rating in zip(rows, saved.texts(str(file), PREDICTION), given, strict=True):
             place = int(row) - 1
-            if place not in range(len(predictions)) or predictions[place].split() != text.split():
+            if row != place + 1 or place not in range(len(predictions)) or predictions[place].split() != text.split():
                 raise InputError(f"{file}: expected the texts of the rated file, got another one as row {row:g}")
             if rating not in allowed:
                 raise InputError(f"{file}: expected ratings among {sorted(allowed)}, got {rating:g} in row {row:g}")

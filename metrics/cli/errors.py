@@ -67,7 +67,7 @@ def read_number(option: str, given: str | float | None, low: float, high: float 
     whole = math.isinf(high)
     try:
         number = float(int(given) if whole else given)
-    except ValueError:
+    except (ValueError, OverflowError):  # OverflowError: hundreds of digits
         number = math.nan
     if not (math.isfinite(number) and low <= number <= high):
         kind = f"a whole number from {low:g}" if whole else f"a number from {low:g} to {high:g}"

@@ -221,18 +221,22 @@ def _read_judged(
         if blank:
             click.echo(f"{path}: {blank} blank questions, which leave nothing out")
     files, origins = [], []
-    for path, columns in inputs:
+    short = [_short(path) for path, _ in inputs]
+    for i, (path, columns) in enumerate(inputs):
+        name = short[i] if short.count(short[i]) == 1 else str(path)
         whole = read_judged_answers(path, columns, click.echo)
         left = whole.without(excluded)
+        if not len(left):
+            raise InputError(f"{path}: expected questions that --exclude leaves, got none among {len(whole)} answers")
         kept = left.sample(rows)
         weight = f", each counts {columns.weight:g}" * (columns.weight != 1)
-        origins.append(f"{_short(path)}: {len(kept)} answers{weight}")
+        origins.append(f"{name}: {len(kept)} answers{weight}")
         click.echo(f"{path}: {len(whole)} answers, {len(whole) - len(left)} left out by --exclude")
         if len(kept) < len(left):
             click.echo(f"{path}: {len(kept)} of {len(left)} drawn by --rows")
         if any(kept.dropped):
             click.echo(f"{path}: {sum(kept.dropped)} blank references dropped")
-        files.append(JudgedFile(_short(path), kept, columns.weight))
+        files.append(JudgedFile(name, kept, columns.weight))
     return files, "; ".join([*origins, *(f"without the questions of {_short(path)}" for path in exclude)])
 
 

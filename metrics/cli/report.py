@@ -75,8 +75,13 @@ def report(
 
 
 def _deciding(references: References, best: list[int | None] | None) -> list[str] | None:
-    """The reference that decided each row's score, the first where none did; None if each row has one reference."""
-    return None if best is None else [texts[i or 0] for texts, i in zip(references, best, strict=True)]
+    """The reference that decided each row's score, the first where none did; all where all are read, as of `support`.
+
+    None if each row has one reference.
+    """
+    if best is not None:
+        return [texts[i or 0] for texts, i in zip(references, best, strict=True)]
+    return ["\n\n".join(texts) for texts in references] if isinstance(references[0], list) else None
 
 
 def _labels(table: Table, column: str) -> list[bool]:

@@ -208,7 +208,7 @@ class ChunkScorer:
             _check_texts(chunk, self.columns[name], values)
         texts["references"] = self._references(chunk)
         added = [column for metric in metrics for column in metric.columns]
-        for name in added if self.written and chunk.lines else ():
+        for name in added if self.written and chunk.batch is None else ():
             if (taken := next((i for i, row in enumerate(chunk.rows) if name in row), None)) is not None:
                 raise InputError(f"{chunk.place(taken)}: expected no {name!r}, which the score is written to")
         return texts

@@ -1,5 +1,6 @@
 """Options from a file: the table `[tool.semantic-metrics]` of pyproject.toml, or a TOML or YAML file of one's own."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from semantic_metrics.files import file_errors, one_line
 
 PYPROJECT = Path("pyproject.toml")
 TABLE = "semantic-metrics"
+# the table or a key of it, not a requirement of the name
+NAMED = re.compile(rb"^\s*(?:\[?\s*tool\s*\.\s*)?[\"']?semantic-metrics[\"']?\s*[].=]", re.MULTILINE)
 
 
 def read_settings(path: Path | None) -> tuple[str, Mapping[str, Any]]:
@@ -20,7 +23,7 @@ def read_settings(path: Path | None) -> tuple[str, Mapping[str, Any]]:
     file = path or PYPROJECT
     with file_errors(file):
         content = file.read_bytes()
-    if path is None and f"tool.{TABLE}".encode() not in content:
+    if path is None and not NAMED.search(content):
         return "", {}
     values: Any = _parse(file, content)
     if file.name == PYPROJECT.name:
@@ -64,7 +67,9 @@ def defaults(commands: Mapping[str, click.Command], name: str, settings: Mapping
         if not all(isinstance(item, (str, int, float)) for item in items):
             raise InputError(f"{place}: {key}: expected a text, a number, true, false or a list of them, got {value!r}")
         if (option := known[name].get(key)) is not None:
-            values[option.name] = items if option.multiple else value
+            if not option.multiple and len(items) != 1:
+                raise InputError(f"{place}: {key}: expected one value for {name}, got {value!r}")
+            values[option.name] = items if option.multiple else items[0]
     return values
 
 

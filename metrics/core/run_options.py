@@ -22,8 +22,7 @@ RUN_INPUTS = {  # what the docstring of a metric says of each
     "max_length": "tokens of a pair that count; the longer text is cut first. None (default) for the checkpoint's own.",
     "batch_size": "largest number of pairs that the model reads at a time (default 64).",
     "device": 'where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.',
-    "backend": '"torch" (default), or "openvino", which is faster on a CPU and needs `pip install '
-    '"semantic-metrics[fast]"`.',
+    "backend": '"torch" (default), or "openvino", which is faster on a CPU and needs the package\'s extra `fast`.',
     "workers": "batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. "
     "It changes no score.",
 }

@@ -97,7 +97,6 @@ class RowsWriter:
 def write_parquet(file: BinaryIO, columns: dict[str, list[Cell]]) -> None:
     """Write columns, each with the type of its values."""
     try:
-        table = pa.table(columns)
-    except (pa.ArrowException, TypeError) as error:
-        raise FileError(f"expected values of one type in each column for .parquet ({error})") from None
-    parquet.write_table(table, file)
+        parquet.write_table(pa.table(columns), file)
+    except (pa.ArrowException, TypeError, OverflowError, UnicodeError) as error:
+        raise FileError(f"expected values of one type in each column, and such as .parquet holds ({error})") from None

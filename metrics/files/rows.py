@@ -88,10 +88,15 @@ class Chunk:
         return f"{self._kind} {self._numbers[index]}"
 
 
+def has_column(columns: list[str], name: str) -> bool:
+    """Whether there is a column of this name, or one that the name gives a key of (see `value_at`)."""
+    return name in columns or ("." in name and name.partition(".")[0] in columns)
+
+
 def check_column(columns: Iterable[str], option: str, name: str | None) -> str:
     """The name of a column, or of a key inside one (see `value_at`), after checking that there is such a column."""
     columns = list(columns)
-    if name is None or (name not in columns and ("." not in name or name.partition(".")[0] not in columns)):
+    if name is None or not has_column(columns, name):
         known = f"expected one of the columns {list_names(columns)}"
         raise FileError(f"{option}: {known}, got {quote(name)}{hint_of_separator(columns)}")
     return name

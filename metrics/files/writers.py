@@ -49,7 +49,7 @@ class TextWriter:
             lines = [f"{row.rstrip()[:-1].rstrip()}{end}}}\n" for row, end in zip(rows, ends, strict=True)]
             if self._format == "json":
                 lines = [("," if self._begun or i else "[") + line for i, line in enumerate(lines)]
-            self._begun = True
+            self._begun = self._begun or bool(lines)
             self._file.write(_encode_lines(lines, chunk.place))
             return
         known = self._columns[: len(self._columns) - len(scores)]
@@ -64,8 +64,8 @@ class TextWriter:
 
     def close(self) -> None:
         """See `Writer`; all that is left is the end of a list of JSON."""
-        if self._format == "json" and self._begun:
-            self._file.write(b"]\n")
+        if self._format == "json":
+            self._file.write(b"]\n" if self._begun else b"[]\n")
 
 
 def _csv_line(row: Iterable[Cell]) -> bytes:

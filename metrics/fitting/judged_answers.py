@@ -12,7 +12,7 @@ from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.texts import is_blank
 from semantic_metrics.files import FileError
 from semantic_metrics.files.references import PRINTED_LIST, ReferenceColumns
-from semantic_metrics.files.rows import Cell, is_text, list_names
+from semantic_metrics.files.rows import Cell, has_column, is_text, list_names
 from semantic_metrics.files.table import Table, read_table
 
 MAX_WEIGHT = 1e6  # of an answer; a larger one is a mistake
@@ -110,11 +110,7 @@ def read_judged_answers(
 ) -> JudgedAnswers:
     """Judged answers from a file of any format with several columns; `warn` is told of rows without an answer."""
     table = columns.read(path, warn)
-    names = [columns.question, columns.answer, columns.reference, columns.label]
-    if missing := [name for name in names if name not in table.columns]:
-        known = list_names(table.columns)
-        raise FileError(f"{path}: expected the columns {', '.join(map(repr, missing))}, there are {known}")
-    questions, answers = (table.texts(str(path), name) for name in names[:2])
+    questions, answers = (table.texts(str(path), name) for name in (columns.question, columns.answer))
     values = table.column(str(path), columns.reference)
     if columns.json_lists:
         values = columns.references.join([values], lambda row: f"{path}, row {row + 1}")
@@ -132,7 +128,7 @@ def read_questions(path: Path, names: list[str]) -> tuple[set[str], int]:
     """
     table, names = read_table(path), list(dict.fromkeys(names))
     keys = []
-    for name in (present := [name for name in names if name in table.columns]):
+    for name in (present := [name for name in names if has_column(table.columns, name)]):
         for row, value in enumerate(table.column(str(path), name), 1):
             if not (isinstance(value, str) or _missing(value)):
                 raise FileError(f"{path}: expected a text in column {name!r}, got {value!r} in row {row}")

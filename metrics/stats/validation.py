@@ -179,7 +179,7 @@ def validate(
     draws groups. `ranges` has the lowest and highest score of a metric; [0, 1] for one that is not named.
 
     Raises:
-        ValueError: ratings are not of two kinds, as "auc" asks for.
+        ValueError: ratings are not of two kinds, as "auc" asks for, or so few of one that no draw has both.
     """
     labels = ratings.mean == 1 if ratings.are_labels else None
     by = by or ("spearman" if labels is None else "auc")
@@ -204,7 +204,10 @@ def validate(
     figures: dict[str, dict[str, Figure]] = {name: {} for name in names}
     for (name, figure), value in observed.items():
         draws = drawn[name, figure]
-        figures[name][figure] = Figure(value, *percentile_interval(draws[np.isfinite(draws)]))  # of both kinds, for auc
+        known = draws[np.isfinite(draws)]  # of both kinds, for auc
+        if not len(known):
+            raise ValueError(f"resamples: expected more, as none has ratings of both kinds, got {resamples}")
+        figures[name][figure] = Figure(value, *percentile_interval(known))
     ranked = agreement_stats.ranked_groups(human, ratings.groups)
     for name in names if len(ranked) >= 2 else ():
         for kind, values in agreement_stats.ranking(unit[name], human, ranked).items():

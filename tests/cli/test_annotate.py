@@ -87,6 +87,10 @@ def test_raters_who_gave_one_label_alone_have_no_kappa(file: Path, tmp_path: Pat
         (["--ratings", "high.csv", "--output", "a.csv"], r"high.csv: expected ratings among [0, 1], got 3 in row 1"),
         (["--ratings", "other.csv", "--output", "a.csv"], "other.csv: expected the texts of the rated file, got anoth"),
         (["--ratings", "far.csv", "--output", "a.csv"], "far.csv: expected the texts of the rated file, got another"),
+        (
+            ["--ratings", "half.csv", "--output", "a.csv"],
+            "of the rated file, got another one as row 1.5",
+        ),
         (["--ratings", "gold.csv", "--output", "a.csv"], "expected raters with other names than the columns of the f"),
         (["--ratings", "answers.csv", "--output", "a.csv"], "answers.csv: expected the columns row, prediction and a"),
     ],
@@ -98,6 +102,7 @@ def test_refusals(options: list, message: str, file: Path, tmp_path: Path, monke
     saved(tmp_path, "gold", {1: 1})
     saved(tmp_path, "other", {1: 1}, rows=[("Another text", "", "")])
     saved(tmp_path, "far", {4: 1}, rows=[*ROWS, ("A dog.", "", "")])
+    write(tmp_path / "half.csv", ["row", "prediction", "half"], [(1.5, ROWS[0][0], 1)])
     refused(invoke("annotate", file.name, *COLUMNS, *options), message)
 
 

@@ -43,11 +43,22 @@ def test_options_come_from_a_file_and_the_command_line_wins(project: Path, check
         ("score = 3", "pyproject.toml: score: expected its options, got '3'"),
         ("seed = {a = 1}", "pyproject.toml: seed: expected a text, a number, true, false or a list of them"),
         ("seed = ", "pyproject.toml: expected TOML or YAML ("),
+        ("seed = [1, 2]", "pyproject.toml: seed: expected one value for compare, got [1, 2]"),
     ],
 )
 def test_what_is_no_option_is_refused(project: Path, text: str, message: str) -> None:
     (project / "pyproject.toml").write_text(f"[tool.semantic-metrics]\n{text}\n")
     refused(invoke("compare", "rows.jsonl"), message)
+
+
+@pytest.mark.parametrize(
+    "head", ['[tool."semantic-metrics"]\n', "[tool]\nsemantic-metrics.", "[ tool . semantic-metrics ]\n"]
+)
+def test_the_table_may_be_written_as_toml_allows(project: Path, head: str) -> None:
+    (project / "pyproject.toml").write_text(f"{head}seed = [1, 2]\n")
+    refused(invoke("compare", "rows.jsonl"), "pyproject.toml: seed: expected one value for compare, got [1, 2]")
+    (project / "pyproject.toml").write_text(f"{head}seed = [1]\n")
+    refused(invoke("compare", "rows.jsonl"), "--references: expected")
 
 
 def test_another_project_is_left_alone(project: Path) -> None:

@@ -176,7 +176,12 @@ def test_several_metrics(
 def test_an_invalid_row_is_named(score: Callable, tmp_path: Path, row: dict, message: str) -> None:
     file = write_jsonl(tmp_path / "in.jsonl", [*PAIRS, row, *PAIRS])
     refused(score(file, *TEXTS, "--output", tmp_path / "out.jsonl", "--batch-rows", 20), f"{file}, line 6", message)
-    assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
+    listed = tmp_path / "in.json"
+    listed.write_text(json.dumps([*PAIRS, row, *PAIRS]))
+    refused(
+        score(listed, *TEXTS, "--output", tmp_path / "out.json", "--batch-rows", 20), message.removeprefix("line 6: ")
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "in.json"}
 
 
 def test_a_text_that_a_metric_refuses_has_its_line(tmp_path: Path, nli_model: Path) -> None:

@@ -126,6 +126,8 @@ def test_labels_have_an_area_under_roc() -> None:
     assert alone.verdict.startswith("Trust none here: the best AUC, 0.500 ")
     with pytest.raises(ValueError, match="by: expected ratings of two kinds for auc"):
         validate({"one": scores}, ratings(scores), "auc", 50)
+    with pytest.raises(ValueError, match="resamples: expected more, as none has ratings of both kinds, got 1"):
+        validate({"one": scores[:31]}, ratings(np.repeat([1.0, 0.0], [1, 30])), resamples=1, seed=2)
 
 
 def test_token_f1_by_hand() -> None:

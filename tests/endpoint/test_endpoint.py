@@ -110,10 +110,15 @@ def test_nobody_there(waits: list) -> None:
     assert waits == [1]
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "127.0.0.1:80", "http://user:word@127.0.0.1/v1"])
-def test_other_urls_are_refused(url: str) -> None:
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "127.0.0.1:80", "http://user:word@127.0.0.1/v1", "http://127.0.0.1/\xfc"]
+)
+def test_other_urls_and_keys_are_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="endpoint: expected a URL"):
         JsonEndpoint(url)
+    monkeypatch.setenv(KEY_VARIABLE, "\u2019key")
+    with pytest.raises(ValueError, match=f"{KEY_VARIABLE}: expected a key of ASCII"):
+        JsonEndpoint("http://127.0.0.1/v1")
 
 
 def test_a_choice_is_constrained_by_a_schema_where_the_server_can() -> None:

@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
@@ -120,6 +121,19 @@ def test_rows_of_jsonl_may_lack_columns_and_a_format_may_be_given(tmp_path: Path
 def test_an_error_names_its_line(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)
     refused(lambda: read_table(tmp_path / name), message)
+
+
+@pytest.mark.parametrize("value", [{}, 2**70, "\ud800"])
+def test_what_parquet_cannot_hold_is_refused_and_nothing_is_left(tmp_path: Path, value: object) -> None:
+    message = "expected values of one type in each column, and such as .parquet holds ("
+    with pytest.raises(FileError, match=re.escape(message)):
+        write_table(tmp_path / "x.parquet", Table(["a"], [[value]]))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_list_of_no_rows_is_json(tmp_path: Path) -> None:
+    write_table(tmp_path / "x.json", Table(["a"], []))
+    assert json.loads((tmp_path / "x.json").read_text()) == []
 
 
 def test_a_cut_parquet_file_is_refused(tmp_path: Path) -> None:
