@@ -7,6 +7,7 @@ evaluate 0.4.6 compares texts with references for three tasks only, which transf
 from typing import Any
 
 from datasets import Dataset
+from evaluate import EvaluationModule
 from evaluate.evaluator import TextGenerationEvaluator
 from evaluate.evaluator.utils import DatasetColumn
 
@@ -46,9 +47,17 @@ class AnswerEvaluator(TextGenerationEvaluator):
     def prepare_data(
         self, data: Dataset, input_column: str, label_column: str, *_: object
     ) -> tuple[dict[str, list[Any]], DatasetColumn]:
-        """The references for the metric, the prompts for the model."""
+        """The prompts, also as the questions of a metric that takes some, and the references."""
         self.check_required_columns(data, {"input_column": input_column, "label_column": label_column})
-        return {"references": list(data[label_column])}, DatasetColumn(data, input_column)
+        texts = {"questions": list(data[input_column]), "references": list(data[label_column])}
+        return texts, DatasetColumn(data, input_column)
+
+    def compute_metric(
+        self, metric: EvaluationModule, metric_inputs: dict[str, Any], *more: object, **options: object
+    ) -> dict[str, Any]:
+        """The metric's result, from the columns that it takes."""
+        taken = {name: metric_inputs[name] for name in metric._feature_names()}
+        return super().compute_metric(metric, taken, *more, **options)
 
     def predictions_processor(self, predictions: list[list[dict[str, Any]]], *_: object) -> dict[str, list[str]]:
         """The first text of each prompt."""

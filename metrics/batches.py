@@ -93,4 +93,5 @@ class Scorer:
 
 def _as_list(values: Iterable[Any]) -> list[Any]:
     """A column as a list; Ray stores several references as an array of arrays, which becomes a list of lists."""
+    values = values.to_pylist() if hasattr(values, "to_pylist") else values  # of pyarrow
     return [value.tolist() if isinstance(value, np.ndarray) else value for value in values]

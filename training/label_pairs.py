@@ -180,9 +180,7 @@ def collect(config: CandidateConfig, data: Path | None, run: RunOptions = FAST) 
     return pd.concat(parts, ignore_index=True).drop_duplicates(PAIR, ignore_index=True), counts
 
 
-def label(
-    pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunOptions = FAST, limit: int | None = None
-) -> pd.DataFrame:
+def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunOptions = FAST) -> pd.DataFrame:
     """The pairs with a teacher's judgement, a column for each of its outputs.
 
     Args:
@@ -191,14 +189,13 @@ def label(
             label have that alone (nothing is known of their similarity, NaN), and the others are left out.
         label_share: share of a label in the probabilities of a pair that has both.
         run: how the teacher runs.
-        limit: how many logits of a file are read, the first; None for all.
 
     Raises ValueError: the teacher is missing or damaged, it does not state the scale of its similarity, or a label is
     not one of the teacher's classes.
     """
     texts = list(pairs[PAIR].itertuples(index=False, name=None))
     stored = teacher.endswith(SUFFIX)
-    logits = TeacherLogits.read(Path(teacher)).first(limit) if stored else judge(texts, load_teacher(teacher), run)
+    logits = TeacherLogits.read(Path(teacher)) if stored else judge(texts, load_teacher(teacher), run)
     values, names = logits.of(pair_keys(texts)), list(logits.outputs)
     judged = ~np.isnan(values).any(axis=1)
     kept = judged | pairs["label"].notna().to_numpy()
@@ -259,12 +256,13 @@ def main() -> None:
     parser = make_parser(__doc__, "A YAML file; see CandidateConfig.", "File to write: .parquet, or .safetensors.")
     parser.add_argument("--teacher", required=True, help="Folder, Hub id, or logits.")
     parser.add_argument("--rating-encoder", help="Folder of the encoder that the config's `rating` names.")
-    limit = f"Judge at most N more pairs, with a {SUFFIX} output; of a {SUFFIX} teacher read the first N."
-    parser.add_argument("--limit", type=int, metavar="N", help=limit)
+    parser.add_argument("--limit", type=int, metavar="N", help=f"Judge at most N more pairs, with a {SUFFIX} output.")
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()
     try:
         run, config = run_options(arguments), read_yaml(arguments.config, CandidateConfig)
+        if arguments.limit is not None and (arguments.limit < 1 or arguments.output.suffix != SUFFIX):
+            raise ValueError(f"--limit: expected 1 or more, and an output of {SUFFIX}, got {arguments.limit}")
         if arguments.rating_encoder and config.rating is None:
             raise ValueError(f"--rating-encoder: expected a config with `rating`, got {arguments.config}")
         pairs, counts = collect(config, arguments.data, run)
@@ -272,7 +270,7 @@ def main() -> None:
         if arguments.output.suffix == SUFFIX:
             _keep_logits(pairs, arguments.teacher, arguments.output, arguments.limit, run)
         elif config.rating is None:
-            judged = label(pairs, arguments.teacher, config.label_share, run, arguments.limit)
+            judged = label(pairs, arguments.teacher, config.label_share, run)
             judged.to_parquet(arguments.output, index=False)
         else:
             rating = replace(config.rating, encoder=arguments.rating_encoder or config.rating.encoder)

@@ -4,7 +4,8 @@
 #   training/one_go.sh run CARGO WORK [--steps 3]       there: WORK/results has both checkpoints and the logits, in files of 15 MB (some 12)
 #   training/one_go.sh join RESULTS FOLDER              here again
 # MPNET is all-mpnet-base-v2, and the tables of runs/ are made by the commands in the header of pairs.yaml. WHEELS is a
-# folder of packages that the other machine lacks. `large.yaml` is for two cores: here all layers are trained, in two passes.
+# folder of packages that the other machine lacks. `large.yaml` is for two cores: here all layers are trained, in two passes,
+# and `pairs` reads every logit.
 # PAIRS=200 in the environment lets the teacher judge so few, to try it.
 set -euo pipefail
 CONFIGS=training/configs
@@ -39,7 +40,8 @@ run() { # $1 cargo, $2 work, then options of a training
         --data "$work/data" --output runs/taught_pairs.parquet
     "$PYTHON" -m training.label_pairs --config $CONFIGS/data/paired_anew.yaml --teacher "$work/large/checkpoint" \
         --rating-encoder "$work/base" --data "$work/data" --output runs/paired_anew.parquet
-    "$PYTHON" training/train_cross_encoder.py --config $CONFIGS/cross_encoder/pairs.yaml --data "$work/data" --output "$work/pairs" \
+    sed 's/limit: 120000/limit: null/' $CONFIGS/cross_encoder/pairs.yaml > "$work/pairs.yaml"
+    "$PYTHON" training/train_cross_encoder.py --config "$work/pairs.yaml" --data "$work/data" --output "$work/pairs" \
         --init "$work/large/checkpoint" --set epochs=3 "$@"
     "$PYTHON" -m training.shrink "$work/pairs/checkpoint" --data "$work/data" --output "$work/pairs_shrunk"
     "$PYTHON" -m training.shrink "$work/large/checkpoint" --data "$work/data" --output "$work/shrunk"

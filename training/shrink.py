@@ -38,6 +38,7 @@ def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outp
     """Figures of a checkpoint and of the same in 8 bits by validation set, and the largest change of a score."""
     scorers = PairScorer(folder), PairScorer(shrunk)
     table, largest, count = {}, 0.0, 0
+    scale = (getattr(scorers[0].config, "stsscore", None) or {}).get("scale", 1.0)  # none without a similarity
     for source in sources:
         pairs, _ = source.load(data, outputs, frozenset())
         texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
@@ -46,7 +47,7 @@ def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outp
         targets, classes = np.stack(pairs["label"]), len(outputs.classes)
         before, after = (figures(values, targets, classes) for values in logits)
         table[source.name] = {name: [round(before[name], 4), round(after[name], 4)] for name in before}
-        scores = [_scores(values, classes, scorers[0].config.stsscore["scale"]) for values in logits]
+        scores = [_scores(values, classes, scale) for values in logits]
         largest = max(largest, float(np.abs(scores[0] - scores[1]).max()))
     return {"pairs": count, "largest_change": round(largest, 4), "figures": table}
 
@@ -70,7 +71,7 @@ def main() -> None:
             PairSource(**{**entry, "table": Table(**entry["table"]), "limit": arguments.limit})
             for entry in config["validate"]
         ]
-        outputs = Outputs(config["classes"] or [], config["similarity"])
+        outputs = Outputs(config["classes"] or [], config["similarity"] or not config["classes"])
         record["eight_bits"] = compare(arguments.folder, arguments.output, sources, outputs, arguments.data)
     except (OSError, KeyError, ValueError) as error:
         parser.error(str(error))

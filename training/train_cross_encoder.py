@@ -388,6 +388,8 @@ def main() -> None:
     try:
         path = arguments.config or CONFIGS / f"{arguments.task}.yaml"
         config = read_yaml(path, CrossEncoderConfig, arguments.set)
+        if arguments.steps is not None and arguments.steps < 1:
+            raise ValueError(f"--steps: expected 1 or more, got {arguments.steps}")
     except ValueError as error:
         parser.error(str(error))
     try:

@@ -16,10 +16,10 @@ from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, can_compare, flatten
 from semantic_metrics.core.threshold import ResultArguments, ResultOptions
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, read_pair
-from semantic_metrics.quantities.manners import without_thoughts
+from semantic_metrics.quantities.manners import plain, without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
-VERSION = "0.17.0"
+VERSION = "0.18.0"
 
 
 class ExplainArguments(RunArguments, total=False):
@@ -134,6 +134,8 @@ class ConsensusScoring(TextScoring):
         if isinstance(references[0], list):
             result["best_reference"] = scored.best.tolist()
         if contradictions is not None:
+            contradictions, more = without_thoughts(contradictions)
+            thoughts += more
             against = self._score(contradictions, references, options)
             result["contradiction_scores"] = against.scores.tolist()
             result["margins"] = (scored.scores - against.scores).tolist()
@@ -147,7 +149,8 @@ class ConsensusScoring(TextScoring):
         texts, counts = flatten(references)
         owners = np.repeat(np.arange(len(predictions)), counts)
         parts = self.models.parts([predictions[i] for i in owners], texts, options.run, options.matcha_run)
-        defined = np.array([can_compare(predictions[i], text) for i, text in zip(owners, texts, strict=True)])
+        pairs = [(plain(predictions[i]), plain(text)) for i, text in zip(owners, texts, strict=True)]
+        defined = np.array([can_compare(*pair) for pair in pairs])
         merged, best = best_or_mean(options.weights.score(parts), counts, options.multi_reference, defined)
         begins = counts.cumsum() - counts
         blank = ~np.logical_or.reduceat(defined, begins)

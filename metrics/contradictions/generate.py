@@ -21,7 +21,7 @@ import numpy as np
 
 from semantic_metrics.contradictions import clauses, exchanges, quantities
 from semantic_metrics.contradictions.language import is_english, load_pipeline
-from semantic_metrics.core.inputs import check_text, check_whole
+from semantic_metrics.core.inputs import check_text, check_whole, quote
 from semantic_metrics.core.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -119,12 +119,12 @@ def contradict(
         >>> results[0].contradictions[0].text  # doctest: +SKIP
         'She ate some apples.'
     """
-    if isinstance(texts, str):
-        raise ValueError(f"texts: expected a list of strings, got the string {texts[:40]!r}")
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise ValueError(f"texts: expected a list of strings, got {quote(texts)}")
     texts = [check_text(f"texts[{i}]", text) for i, text in enumerate(texts)]
     chosen = _chosen_rules(rules)
     check_whole("per_text", per_text, 1)
-    if not 0 <= threshold <= 1:
+    if not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
         raise ValueError(f"threshold: expected a probability in [0, 1], got {threshold!r}")
     pipeline = load_pipeline()
     results = []

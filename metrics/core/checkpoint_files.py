@@ -202,7 +202,7 @@ def resolve_checkpoint(
         name = f"{HUB_OWNER}/{default}"
     if name in shipped:
         return shipped[name]
-    if name in LEFT_OUT:
+    if name in LEFT_OUT and name not in shipped_checkpoints(lambda config: True):  # there, but of another kind
         return _download_left_out(name)
     if "/" in name or os.sep in name:
         folder = Path(os.path.expanduser(name))  # keeps an unknown user's ~, where Path.expanduser fails

@@ -78,7 +78,7 @@ def _folder_state(checkpoint: str | None) -> FolderState:
     """The files in the folders that a checkpoint names; none for a shipped one or a Hub id."""
     state = []
     # consensus takes two of them with a "+" between; a name with a slash and a NUL is no folder
-    for part in () if checkpoint is None or "/" not in checkpoint else (checkpoint, *checkpoint.split("+")):
+    for part in () if checkpoint is None or "/" not in checkpoint else (checkpoint, *checkpoint.rpartition("+")[::2]):
         with suppress(OSError, ValueError), os.scandir(os.path.expanduser(part)) as files:
             for file in files:
                 details = file.stat()

@@ -62,8 +62,11 @@ def read_threshold(path: Path) -> Threshold:
     names = [item.name for item in fields(Threshold)]
     try:
         values = json.loads(read_regular(path))
-        return Threshold(**{name: values[name] for name in names} | {"value": float(values["value"])})
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        value = float(values["value"])
+        if not math.isfinite(value):
+            raise ValueError(f"value {value}")
+        return Threshold(**{name: values[name] for name in names} | {"value": value})
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else repr(error)
         name = str(path) if str(path).isprintable() and len(str(path)) <= MAX_NAME_CHARACTERS else quote(str(path))
         raise ValueError(f"threshold {name}: expected a JSON file with {', '.join(names)} ({reason})") from None

@@ -267,6 +267,8 @@ def _words(text: str, spans: list[Span]) -> list[Span]:
 
 def _join(text: str, spans: list[Span], count: int) -> list[Span]:
     """`count` runs of about as many words each, or of tokens in a text of few words; one for each if they are fewer."""
+    if not spans:
+        return []
     starts = [i for i, (begin, _) in enumerate(spans) if not i or text[begin - 1].isspace()]
     starts = starts if 2 * len(starts) > count else list(range(len(spans)))
     firsts = [int(run[0]) for run in np.array_split(starts, count) if len(run)]

@@ -59,6 +59,7 @@ class PairScorer:
         max_length: tokens of a pair that count by default: the tokeniser's limit, but at most `longest`.
         template: how the tokeniser joins two texts.
         special_ids: ids of the special tokens except the unknown one; a text never gives any of them.
+        checkpoint_sha256: digest of the weights' files and of `config.json`.
 
     Raises:
         ValueError: the checkpoint is incomplete or damaged, lacks its head, or its tokeniser is of the wrong kind.
@@ -69,6 +70,8 @@ class PairScorer:
         self.labels = pair_checkpoint.label_names(self.config)
         with refuse_damage(f"checkpoint {folder}: did not load"):
             self._load(folder)
+            # now, as the folder may have other weights later
+            self.checkpoint_sha256 = pair_checkpoint.checkpoint_digest(folder)
             self.logits([(PROBE, "a")])  # reads what only a pass of the model reads
 
     def _load(self, folder: Path) -> None:
@@ -93,10 +96,9 @@ class PairScorer:
             raise ValueError(f"checkpoint {folder}: expected a model_max_length above {self._added} tokens, got {got}")
         self.special_ids = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
 
-    @cached_property
-    def checkpoint_sha256(self) -> str:
-        """Digest of the weights' files and of `config.json`."""
-        return pair_checkpoint.checkpoint_digest(self.folder)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._backend.encode_special_tokens = True  # which a copy of a tokeniser forgets
 
     @cached_property
     def tokenizer_sha256(self) -> str:

@@ -63,14 +63,15 @@ def visitor() -> str | None:
     """Address of the visitor whose job runs; empty where no server does, None for a browser on the server's machine.
 
     Behind a proxy, as on Hugging Face Spaces, the header X-Forwarded-For ends with it. It counts only where the request
-    itself comes from a private address: anyone else could write what they like into it. A request from the machine
-    itself without the header is that of its own user; a proxy on the machine must set the header.
+    itself comes from a private address: anyone else could write what they like into it, as those of a private network
+    can where no proxy stands before the demo. A request from the machine itself without the header is that of its own
+    user; a proxy on the machine must set the header.
     """
     request = LocalContext.request.get(None)
     if request is None:
         return ""
     host = request.client.host if request.client else ""
-    forwarded = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+    forwarded = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()  # proxies add lines
     try:
         address = ip_address(host)
     except ValueError:

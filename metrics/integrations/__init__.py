@@ -5,4 +5,4 @@ DEFAULT_METRIC = "consensus"  # the metric of `assert_means` where a test names 
 
 def missing_extra(module: str, package: str, extra: str) -> ImportError:
     """The error of a module whose package is not installed: one line that says what to install."""
-    return ImportError(f"{module} needs {package}: pip install '.[{extra}]' in a checkout")
+    return ImportError(f"{module} needs {package}: pip install -e '.[{extra}]' in a checkout")

@@ -136,6 +136,8 @@ def assert_supported(request: pytest.FixtureRequest) -> Assertion:
         lowest = resolve_threshold("support", batcher.metric, threshold, **options)
         scored = batcher.score(text, source)
         score = scored.details["minimum"]
+        if all(one["support"] is None for one in scored.details["sentence"]):
+            raise AssertionError(f"the text has no sentence that claims something: {text!r}")
         row = {"metric": "support", "score": score, "threshold": lowest, "passed": score >= lowest, "text": text}
         rows.append(row | {"reference": source, **scored.details, "signature": scored.signature})
         if score < lowest:

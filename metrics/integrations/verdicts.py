@@ -56,10 +56,12 @@ def explain_score(
 
     Empty if there are none, the metric explains no scores, or the texts are too long for it. It takes many passes of
     the model for metrics whose default method leaves out one word after another. With several references the best
-    one is explained.
+    one is explained; all where all are read, as by `support`.
     """
-    best = score.details.get("best_reference") or 0
-    reference = references if isinstance(references, str) else references[best]
+    reference = references
+    if not isinstance(reference, str):
+        all_count = "best_reference" not in score.details
+        reference = "\n\n".join(references) if all_count else references[score.details["best_reference"] or 0]
     asked = (question,) if describe(batcher.name).takes_questions else ()
     if not hasattr(batcher.metric, "explain"):
         return ""

@@ -73,6 +73,10 @@ class ContextualEncoder:
         self.unknown_id = None if config.unk_token is None else tokenizer.token_to_id(config.unk_token)
         self.checkpoint_sha256 = self.tokenizer_sha256 = UNSAVED
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.tokenizer.encode_special_tokens = True  # which a copy of a tokeniser forgets
+
     @classmethod
     def from_folder(cls, folder: Path) -> "ContextualEncoder":
         """Load `config.json`, `model.safetensors` and `tokenizer.json`; onto a GPU if there is one.

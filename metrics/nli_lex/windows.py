@@ -105,6 +105,8 @@ class Windows:
     def _parts(self, reference: str) -> list[tuple[str, int]]:
         """Parts of a reference, begun at white space where there is any, and the character at which each begins."""
         spans, parts, begin = self.scorer.token_spans(reference), [], 0
+        if not spans:
+            return [(reference, 0)]
         size = max(int(PART_SHARE * self.room), 1)
         size = math.ceil(len(spans) / math.ceil(len(spans) / size))
         word_starts = _word_starts(reference, spans)

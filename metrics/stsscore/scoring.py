@@ -20,7 +20,7 @@ from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread, limited, rule
 from semantic_metrics.stsscore.attribution import explain, rulings
 
-VERSION = "0.17.0"
+VERSION = "0.18.0"
 
 
 class Arguments(RunArguments, ResultArguments, total=False):
@@ -106,7 +106,8 @@ class STSScoring(TextScoring):
         raw = logits.values[:, similarity_label(self.scorer.labels)]
         scores = rating(options.scale, raw.astype(np.float64)).reshape(-1, len(pairs)).mean(axis=0)
         limits = rulings(self.scorer, ruled)
-        scores = limited(scores, limits)
+        top = self._top(options.scale)
+        scores = top * limited(scores / top, limits)
         merged, best = best_or_mean(scores, counts, options.multi_reference)
         if options.clip:  # the best reference remains that of the unlimited scores, among which ties are rare
             merged, _ = best_or_mean(np.clip(scores, 0.0, 1.0), counts, options.multi_reference)
@@ -145,7 +146,7 @@ class STSScoring(TextScoring):
 
         `method` is "leave_one_out" (the score minus that of the texts without the word) or "integrated_gradients"
         (those of tokens, which sum to the score minus that of a baseline of padding). The other arguments are those of
-        `compute`; gradients need float32 and torch.
+        `compute` that say how the model runs; gradients need float32 and torch.
 
         Raises:
             InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
@@ -154,6 +155,11 @@ class STSScoring(TextScoring):
         run, _ = RunOptions.split(arguments, RunArguments)
         check_method(method, run)
         return explain(self.scorer, texts, method, self._scale(scale), self.scorer.resolve(run))
+
+    def _top(self, scale: float | str) -> float:
+        """The score on a scale that is 1 on the checkpoint's own: that of two equal texts."""
+        own = checkpoint_scale(self.scorer.folder, self.scorer.config, str(self.config_name))
+        return own / scale if isinstance(own, (int, float)) and isinstance(scale, float) else 1.0
 
     def _scale(self, scale: float | str | None) -> float | str:
         """The scale that applies: the argument, or else the checkpoint's."""

@@ -16,7 +16,7 @@ from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.support.decision import Decision
 from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
-VERSION = "0.17.0"
+VERSION = "0.18.0"
 METHODS = (LEAVE_ONE_OUT,)
 MAX_PIECES = 48  # longer texts are explained by runs of words: without each the whole text is judged again
 

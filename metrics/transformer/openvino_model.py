@@ -36,7 +36,7 @@ from semantic_metrics.transformer.precision import LARGEST_INT8, SMALLEST_SCALE,
 if TYPE_CHECKING:
     import openvino
 
-INSTALL = 'pip install ".[fast]" in a checkout'
+INSTALL = 'pip install -e ".[fast]" in a checkout'
 IR_VERSION = 2  # raise it when the conversion changes: what an older version cached is then not read
 KEPT_KERNELS = 64  # compiled for a shape; by default 5,000, which takes hundreds of MB, and is not faster
 DYNAMIC_GROUP = 128  # values of a token that share a scale in int8: larger groups are no faster and move scores more

@@ -180,6 +180,15 @@ def test_a_blank_text_scores_0_and_is_counted(metric: evaluate.Metric, blank: st
     assert result["verdicts"][:2] == [EMPTY, EMPTY]
     assert (result["undefined"], result["best_reference"][2]) == (2, 1)
     assert result["scores"][2] > 0
+    wrapped = metric.compute(predictions=["<answer>...</answer>"], references=["the dog"])
+    assert (wrapped["verdicts"], wrapped["scores"]) == ([EMPTY], [0.0])
+
+
+def test_thoughts_of_contradictions_are_left_out_too(metric: evaluate.Metric) -> None:
+    texts = {"predictions": ["the dog bites"], "references": ["a dog bites"]}
+    result = metric.compute(**texts, contradictions=["<think>the cat?</think>no dog bites"])
+    alone = metric.compute(**texts, contradictions=["no dog bites"])
+    assert (result["margins"], result["thoughts"]) == (alone["margins"], 1)
 
 
 @pytest.mark.parametrize(

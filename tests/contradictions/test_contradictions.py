@@ -133,6 +133,8 @@ def test_a_change_touches_only_its_place_and_articles(text: str, place: int, len
         ({"rules": ["negate"]}, "rules: expected some of negation, .*got 'negate'"),
         ({"per_text": 0}, "per_text: expected a whole number"),
         ({"threshold": 1.5}, "threshold: expected a probability"),
+        ({"threshold": "x"}, "threshold: expected a probability"),
+        ({"texts": None}, "texts: expected a list of strings, got None"),
     ],
 )
 def test_invalid_arguments_are_named(options: dict, words: str) -> None:
@@ -143,7 +145,7 @@ def test_invalid_arguments_are_named(options: dict, words: str) -> None:
 @pytest.mark.parametrize("names", ["REQUIRED_LIBRARIES", "PIPELINES"])
 def test_missing_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, names: str) -> None:
     monkeypatch.setattr(language, names, ("no_such_thing",))
-    with pytest.raises(ValueError, match=r'no_such_thing .*pip install "\.\[contradict\]" in a checkout'):
+    with pytest.raises(ValueError, match=r'no_such_thing .*pip install -e "\.\[contradict\]" in a checkout'):
         language.load_pipeline.__wrapped__()
 
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,9 +22,10 @@ from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
 
+from semantic_metrics import load
 from semantic_metrics.consensus.weights import Weights
 from semantic_metrics.core.checkpoint_files import check_tokenizer
-from semantic_metrics.core.threshold import read_threshold
+from semantic_metrics.core.threshold import Threshold, read_threshold
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
 from semantic_metrics.nli_lex.features import load_scorer as load_judge
@@ -82,6 +84,19 @@ def test_settings_are_read_from_regular_files_that_end(tmp_path: Path) -> None:
             Weights.read(path)
         with pytest.raises(ValueError, match=f"threshold .*: expected a JSON file with .*{reason}"):
             read_threshold(path)
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1" * 400])
+def test_a_threshold_is_finite(tmp_path: Path, value: str) -> None:
+    names = ", ".join(f'"{one.name}": ""' for one in fields(Threshold) if one.name != "value")
+    (tmp_path / "threshold.json").write_text(f'{{{names}, "value": {value}}}')
+    with pytest.raises(ValueError, match=r"threshold .*: expected a JSON file with "):
+        read_threshold(tmp_path)
+
+
+def test_a_checkpoint_of_another_kind_is_not_looked_for_on_the_hub() -> None:
+    with pytest.raises(ValueError, match=r"checkpoint 'large': expected one of \['contextual', 'matcha'\]"):
+        load("matcha", "large")
 
 
 TEXT = "the dog bites the man and the man bites the dog"

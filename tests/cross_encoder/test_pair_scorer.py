@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
@@ -81,6 +82,7 @@ def test_special_strings_are_plain_text_to_word_pieces(metric: evaluate.Metric, 
         for sign in "[]<>/":
             apart = apart.replace(sign, f" {sign} ")
         result = scores(metric, [f"the dog {special} the cat"], [f"{special}a man"])
+        assert result == scores(deepcopy(metric), [f"the dog {special} the cat"], [f"{special}a man"])
         assert result == pytest.approx([tiny.listing(bert)(f"{apart}a man", f"the dog {apart} the cat")], abs=ROUNDING)
 
 

@@ -8,6 +8,7 @@ import datasets
 import evaluate
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sentence_transformers import SentenceTransformer
 
@@ -41,6 +42,7 @@ def test_a_column_is_added_and_no_other_touched(scorer: Scorer, expected: list[f
     assert (scored["matcha"].tolist(), scored["matcha"].dtype) == (expected, np.float64)
     arrays = scorer({name: np.array(values, dtype=object) for name, values in ROWS.items()})  # as Ray sends them
     assert arrays["matcha"].tolist() == expected
+    assert scorer({name: pa.chunked_array([values]) for name, values in ROWS.items()})["matcha"].tolist() == expected
     frame = pd.DataFrame(ROWS, index=[7, 8, 9])
     assert scorer(frame)["matcha"].to_dict() == dict(zip([7, 8, 9], expected, strict=True))
 

@@ -168,6 +168,10 @@ def test_a_model_is_run_and_scored(run_example: Callable[[str], dict]) -> None:
     result = names["result"]
     assert {name: result[name] for name in expected} == expected
     assert result["total_time_in_seconds"] > 0
+    columns = {"input_column": "question", "label_column": "gold", "generation_kwargs": {"max_new_tokens": 8}}
+    judged = names["AnswerEvaluator"]().compute("./model", names["data"], metric=load("nli_lex"), **columns)
+    texts = {"questions": TEXTS["question"], "references": TEXTS["gold"]}
+    assert judged["scores"] == load("nli_lex").compute(predictions=written, **texts)["scores"]
     with pytest.raises(ValueError, match="no_such"):
         names["AnswerEvaluator"]().compute("./model", names["data"], metric=load("matcha"), input_column="no_such")
 

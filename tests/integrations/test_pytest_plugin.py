@@ -144,4 +144,4 @@ def test_a_missing_harness(package: str, extra: str, run_python: Run, tmp_path: 
     module = f"semantic_metrics.integrations.{package}"
     done = run_python(WITHOUT, package, module, cwd=tmp_path)
     _, line = done.stdout.splitlines()
-    assert line == f"{module} needs {package}: pip install '.[{extra}]' in a checkout", done.stderr
+    assert line == f"{module} needs {package}: pip install -e '.[{extra}]' in a checkout", done.stderr

@@ -1,5 +1,6 @@
 """The contextual checkpoint, a real transformer of two layers: order counts, company does not."""
 
+import pickle
 from pathlib import Path
 
 import evaluate
@@ -61,7 +62,9 @@ def test_the_vectors_are_those_of_sentence_transformers(folder: Path, encoder: C
     assert np.abs(encoder.encode(texts).vectors - theirs).max() < 1e-5
 
 
-def test_special_strings_are_plain_text(encoder: ContextualEncoder) -> None:
+@pytest.mark.parametrize("copied", [False, True])
+def test_special_strings_are_plain_text(encoder: ContextualEncoder, copied: bool) -> None:
+    encoder = pickle.loads(pickle.dumps(encoder)) if copied else encoder
     assert "[SEP]" not in encoder.token_rows("is it [SEP] asleep?").tokens[:-1]
 
 

@@ -69,6 +69,11 @@ def test_of_long_texts_runs_of_words_are_left_out(metric: evaluate.Metric, answe
     assert part["contributions"][1:3] == pytest.approx([result["score"] - one for one in rest], abs=2 * ROUNDING)
 
 
+def test_a_blank_question_beside_a_long_answer_has_no_runs(metric: evaluate.Metric) -> None:
+    result = metric.explain(**{**ROW, "prediction": "the dog bites a man " * 12, "question": ""})
+    assert (result["question"]["tokens"], len(result["prediction"]["tokens"]) > 9) == ([], True)
+
+
 def test_invalid_arguments_are_refused(metric: evaluate.Metric) -> None:
     too_long = f"method: expected texts of {MAX_TOKENS} tokens at most for 'leave_one_out', got"
     for arguments, saying in [

@@ -26,6 +26,7 @@ def test_the_scale_divides_or_squashes_the_raw_score(metric: evaluate.Metric) ->
     assert scores(metric, PREDICTIONS, REFERENCES) == pytest.approx(raw / 5)
     assert scores(metric, PREDICTIONS, REFERENCES, scale=2.5) == pytest.approx(raw / 2.5)
     assert scores(metric, PREDICTIONS, REFERENCES, scale="sigmoid") == pytest.approx(1 / (1 + np.exp(-raw)))
+    assert scores(metric, PREDICTIONS, PREDICTIONS, scale=1) == [5.0] * len(PREDICTIONS), "equal texts"
 
 
 def test_clip_limits_scores_to_the_unit_interval(metric: evaluate.Metric) -> None:
@@ -89,12 +90,12 @@ def test_the_signature_lists_every_setting_that_can_change_a_score(metric: evalu
     digests = f"checkpoint:{scorer.checkpoint_sha256[:16]}|tokenizer:{scorer.tokenizer_sha256[:16]}"
     assert metric.compute(predictions=["a"], references=["b"])["signature"] == (
         f"stsscore|{digests}|scale:5.0|clip:false|symmetric:false|precision:float32|max_length:{tiny.POSITIONS}"
-        "|multi_reference:best|version:0.17.0"
+        "|multi_reference:best|version:0.18.0"
     )
     changed = {"scale": "sigmoid", "clip": True, "symmetric": True, "multi_reference": "mean"}
     assert metric.signature(**changed, precision="int8", max_length=9) == (
         f"stsscore|{digests}|scale:sigmoid|clip:true|symmetric:true|precision:int8|max_length:9"
-        "|multi_reference:mean|version:0.17.0"
+        "|multi_reference:mean|version:0.18.0"
     )
 
 

@@ -182,7 +182,7 @@ def test_without_the_extra_one_line_says_what_to_install(scorer: PairScorer, mon
     monkeypatch.setattr(builtins, "__import__", without)
     monkeypatch.setattr(openvino_model, "_core", None)
     copy = pickle.loads(pickle.dumps(scorer))
-    with pytest.raises(ValueError, match=r'^backend: .* not installed \(pip install "\.\[fast\]" in a checkout\)$'):
+    with pytest.raises(ValueError, match=r'^backend: .* not installed \(pip install -e "\.\[fast\]" in a checkout\)$'):
         copy.logits(PAIRS[:1], options("float32"))
 
 

@@ -64,10 +64,6 @@ class TeacherLogits:
         keys, values = np.concatenate([self.keys, more.keys]), np.concatenate([self.values, more.values])
         return replace(self, keys=keys, values=values, teachers=tuple(dict.fromkeys(self.teachers + more.teachers)))
 
-    def first(self, count: int | None) -> "TeacherLogits":
-        """The first `count` of them, as an earlier sitting read them; None for all."""
-        return replace(self, keys=self.keys[:count], values=self.values[:count])
-
     def of(self, keys: np.ndarray) -> np.ndarray:
         """(m, outputs) float32 logits of m pairs; NaN for a pair that is not among these."""
         if not len(self.keys):

@@ -25,8 +25,8 @@ def class_target(label: str, classes: list[str]) -> list[float]:
     """Target of a class's name, or of `not_` and its name, which rules it out. ValueError: the label is neither."""
     if label in classes:
         return [float(name == label) for name in classes]
-    name = label.removeprefix(NEGATION_PREFIX)
-    if label.startswith(NEGATION_PREFIX) and name in classes:
+    name = str(label).removeprefix(NEGATION_PREFIX)
+    if str(label).startswith(NEGATION_PREFIX) and name in classes:
         return [0.0 if other == name else np.nan for other in classes]
     names = [*classes, *(NEGATION_PREFIX + name for name in classes)]
     raise ValueError(f"expected labels among {names}, got {label!r}")

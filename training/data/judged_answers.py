@@ -62,7 +62,10 @@ class JudgedSource:
         rows = self.table.read(data, self.columns[:3])
         check_columns(rows, self.columns, self.name)
         counts, answers = Counter(rows=len(rows)), []
-        for question, answer, reference, label in rows[self.columns].itertuples(index=False, name=None):
+        for question, answer, reference, label in rows[self.columns].fillna("").itertuples(index=False, name=None):
+            if label == "":
+                counts["dropped: no label"] += 1
+                continue
             references = reference.split(self.separator) if self.separator else [reference]
             references = [text for text in references if normalise(text)]
             if not references or not normalise(answer):

@@ -327,7 +327,7 @@ class Captions(Source):
         """See `Source.examples`."""
         examples = []
         for _, texts in rows.groupby(self.group, sort=False)[self.text]:
-            texts = [text.strip() for text in texts]
+            texts = [text.strip() for text in texts.dropna()]
             for i, text in enumerate(texts if len(texts) > 1 else []):
                 others = texts[:i] + texts[i + 1 :]
                 examples.append(Example(" ".join(others), correct=text, origin=tuple(others)))

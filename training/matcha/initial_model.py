@@ -61,6 +61,8 @@ def load_initial_model(name: str) -> InitialModel:
     kind, _, rest = name.partition(":")
     if kind == "checkpoint" and rest:
         table = load_checkpoint(rest)
+        if not isinstance(table, MatchaTable):
+            raise ValueError(f"init: expected a static checkpoint, got the contextual one {rest!r}")
         return InitialModel(table.tokenizer, torch.from_numpy(table.weights.astype(np.float32)), table.config.unk_token)
     source = find_model(name)
     model = AutoModel.from_pretrained(source)

@@ -38,8 +38,10 @@ def load_validation(sources: list[Source], data: Path | None) -> dict[str, Valid
 def _validation_set(source: Source, examples: list[Example]) -> ValidationSet:
     references, correct = [e.reference for e in examples], [e.correct for e in examples]
     incorrect, scores = [e.incorrect for e in examples], np.array([e.target for e in examples])
-    if None in correct:
+    if None in correct or source.kind == "captions":  # a caption of the row before may fit as well
         raise ValueError(f"{source.name}: expected triplets, positives or graded pairs, got kind {source.kind!r}")
+    if np.isfinite(scores).any() and not np.isfinite(scores).all():
+        raise ValueError(f"{source.name}: expected a rating in each row, {(~np.isfinite(scores)).sum()} have none")
     if np.isfinite(scores).all():
         return ValidationSet([references, correct], scores)
     if None in incorrect:  # positives: the incorrect text is that of the row before
