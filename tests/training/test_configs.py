@@ -204,4 +204,4 @@ def test_a_card_has_ten_figures_in_front_and_no_part_of_a_set_whose_whole_it_has
     assert "probe, number" not in card
     assert "denials, list" not in card
     assert "Token recall" not in card, "another judge"
-    assert "| judged_by_large 110,000, answers " in card, "sources of one licence and credit share a row"
+    assert "| judged_by_large 120,000, answers " in card, "sources of one licence and credit share a row"
