@@ -15,6 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 import semantic_metrics
 from semantic_metrics.cli import main
+from semantic_metrics.cli.report import _deciding
 from semantic_metrics.html.checked_texts import CheckedText, render_check
 from semantic_metrics.html.explained import group_by_word
 from semantic_metrics.html.heat_map import MAX_WORD_CHARACTERS, heat_maps
@@ -328,6 +329,15 @@ def test_invalid_input_is_refused(run: Callable, answers: Path, changed: dict, m
 
 SOURCE = 'The <b>dog</b> bites & barks.\nA cat "sleeps". </script><script>alert(1)</script> Nobody ran 3 miles.'
 TEXT = "The dog bites. {{ 7 * 7 }}<img src=x onerror=alert(1)> ran. No cat sleeps."
+
+
+def test_all_sources_are_explained_where_none_decides_alone() -> None:
+    several = [["a dog", "a cat"], ["no dog"]]
+    assert _deciding(several, None) == ["a dog\n\na cat", "no dog"]
+    assert _deciding(several, [1, None]) == ["a cat", "no dog"]
+    assert _deciding(["a dog"], None) is None
+
+
 SIGNATURE = "support|<sig>"
 
 

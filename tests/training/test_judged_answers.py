@@ -16,6 +16,8 @@ ROWS = [
     ("who wrote hamlet", "William Shakespeare did", "Marlowe/Shakespeare", 1),
     ("who wrote hamlet", "Ben Jonson", "Marlowe/Shakespeare", 0),
     ("who wrote hamlet", " ", "Marlowe/Shakespeare", 0),
+    ("who wrote hamlet", None, "Marlowe/Shakespeare", 0),
+    ("who wrote hamlet", "Kyd", "Marlowe/Shakespeare", None),
     ("Where is the Louvre?", "in Paris", "Paris", 1),
 ]
 PEOPLE = ["Jane Austen", "Emily Bronte", "Mary Shelley", "George Eliot", "Charles Dickens", "Bram Stoker"]
@@ -44,8 +46,8 @@ def test_right_answers_have_their_reference_and_wrong_ones_all(
     monkeypatch.setattr(sys, "argv", ["judged_answers.py", *map(str, arguments)])
     judged_answers.main()
     printed = capsys.readouterr().out
-    assert "'rows': 4" in printed
-    assert "'dropped: empty text': 1, 'dropped: in an evaluation set': 1" in printed
+    assert "'rows': 6" in printed
+    assert "'dropped: empty text': 2, 'dropped: no label': 1, 'dropped: in an evaluation set': 1" in printed
     (written,) = output.iterdir()  # all answers to a question are on one side
     pairs = pd.read_parquet(written)
     assert pairs[["sentence1", "sentence2", "label"]].to_numpy().tolist() == [

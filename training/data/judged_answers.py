@@ -62,8 +62,9 @@ class JudgedSource:
         rows = self.table.read(data, self.columns[:3])
         check_columns(rows, self.columns, self.name)
         counts, answers = Counter(rows=len(rows)), []
-        for question, answer, reference, label in rows[self.columns].fillna("").itertuples(index=False, name=None):
-            if label == "":
+        texts, labels = rows[self.columns[:3]].fillna("").itertuples(index=False, name=None), rows[self.columns[3]]
+        for (question, answer, reference), label in zip(texts, labels, strict=True):
+            if pd.isna(label):
                 counts["dropped: no label"] += 1
                 continue
             references = reference.split(self.separator) if self.separator else [reference]
