@@ -53,8 +53,9 @@ def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outp
 
 
 def _scores(logits: np.ndarray, classes: int, scale: float) -> np.ndarray:
-    """Probabilities of the classes beside the similarity in [0, 1]."""
-    return np.hstack([softmax(logits[:, :classes], axis=1), np.clip(logits[:, classes:] / scale, 0, 1)])
+    """Probabilities of the classes, if there are any, beside the similarity in [0, 1]."""
+    similarities = np.clip(logits[:, classes:] / scale, 0, 1)
+    return np.hstack([softmax(logits[:, :classes], axis=1), similarities]) if classes else similarities
 
 
 def main() -> None:

@@ -161,6 +161,7 @@ def test_a_job_that_fails_is_charged_and_old_visitors_are_forgotten() -> None:
         ("93.184.216.34", None, "93.184.216.34"),
         ("10.0.0.3", "198.51.100.7", "198.51.100.7"),
         ("10.0.0.3", "made up, 198.51.100.7", "198.51.100.7"),  # a proxy appends what it saw itself
+        ("10.0.0.3", "made up\n198.51.100.7", "198.51.100.7"),  # or adds a header of its own
         ("93.184.216.34", "198.51.100.7", "93.184.216.34"),  # no proxy of ours: the header is the visitor's own
         ("127.0.0.1", "198.51.100.7", "198.51.100.7"),  # a proxy on the machine
         ("127.0.0.1", None, None),  # the machine's own user
@@ -169,7 +170,7 @@ def test_a_job_that_fails_is_charged_and_old_visitors_are_forgotten() -> None:
     ],
 )
 def test_a_visitor_is_an_address(host: str, forwarded: str | None, expected: str | None) -> None:
-    headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
+    headers = [(b"x-forwarded-for", line.encode()) for line in (forwarded or "").splitlines()]
     request = gr.Request(Request({"type": "http", "client": (host, 1), "headers": headers}))
     token = LocalContext.request.set(request)
     try:

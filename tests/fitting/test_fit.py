@@ -114,10 +114,13 @@ def test_answers_of_a_file_count_as_much_as_its_weight(model: Path, file: Path, 
         weights.append(read_weights(output, "paper"))
     assert weights[0].coefficients == pytest.approx(weights[1].coefficients, abs=1e-3)
     assert f"single.csv: {ROWS} answers, each counts 2" in weights[0].fitted_on
+    twin = tmp_path / tmp_path.name / "judged.csv"  # of the same folder's and file's name
+    twin.parent.mkdir()
+    frame.to_csv(twin, index=False)
     rich = ("--config", model, "--form", "rich", "--long", "--output", output)
-    lines = done(invoke("fit", *NLI_LEX, file, single, *rich))
-    assert [line.split(":")[0].split("/")[-1] for line in lines if line.startswith("  answers ")] == [
-        *("judged.csv", "single.csv", "judged.csv, long", "single.csv, long")
+    lines = done(invoke("fit", *NLI_LEX, file, twin, *rich))
+    assert [line.split(":")[0].split("  answers ")[-1] for line in lines if line.startswith("  answers ")] == [
+        *(f"{file}", f"{twin}", f"{file}, long", f"{twin}, long")
     ]
 
 

@@ -98,10 +98,16 @@ def test_the_printed_example_is_scored_by_the_default_metric(tmp_path: Path) -> 
 
 
 SUPPORTED = """
+import pytest
+
 SOURCE = "The council will replace the bridge. The new bridge will cost 46 million pounds."
 
 def test_supported(assert_supported):
     assert assert_supported("The bridge is going to be replaced.", SOURCE) >= 0.5
+
+def test_nothing_claimed(assert_supported):
+    with pytest.raises(AssertionError, match="the text has no sentence that claims something: 'Thank you!'"):
+        assert_supported("Thank you!", SOURCE)
 
 def test_contradicted(assert_supported):
     assert_supported("The bridge is going to be replaced. The new bridge will cost 64 million pounds.", SOURCE)
@@ -111,7 +117,7 @@ def test_contradicted(assert_supported):
 def test_sentences_without_support_fail_with_their_places(tmp_path: Path) -> None:
     (tmp_path / "test_suite.py").write_text(SUPPORTED, encoding="utf-8")
     done = run(tmp_path, "--semantic-report", "scores.jsonl")
-    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "1 failed, 2 passed" in done.stdout, done.stdout + done.stderr
     assert "the source does not support 1 of 2 sentences" in done.stdout
     assert "source: 'The new bridge will cost 46 million pounds.'" in done.stdout
     rows = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -139,6 +139,11 @@ def test_windows_hold_answer_and_reference(windows: Windows, question: list, ans
     assert (len(parts) == 1 and not reading.cut) or not fits
 
 
+def test_a_reference_that_the_tokeniser_reads_nothing_of_has_one_reading(windows: Windows) -> None:
+    (reading,) = windows.read("", "a cat " * 90, "\x00")
+    assert (reading.hypothesis.text, len(reading.premises) > 2) == ("\x00", True)
+
+
 def test_a_word_without_spaces_is_cut_inside(windows: Windows) -> None:
     (reading,) = windows.read("", "x" * 90, "a cat")
     assert len(reading.premises) > 2

@@ -3,6 +3,7 @@
 import json
 import pickle
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from tests import tiny_pairs as tiny
 from tests.tiny_table import WORDS
 from tests.training.conftest import CONFIGS
 from tests.training.test_train import Planted
-from training import train_cross_encoder
+from training import shrink, train_cross_encoder
 from training.cross_encoder.pairs import CrossEncoderConfig, Outputs, PairSource
 from training.data.config_files import read_yaml
 from training.data.sources import Table
@@ -230,7 +231,13 @@ def test_the_paper_s_recipe_is_as_the_paper_states_it(tmp_path: Path) -> None:
     assert (config.classes, config.top_score) == (None, 5)  # mean squared error of raw scores
 
 
-def test_a_config_is_tried_with_new_values_and_few_steps(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
+def test_a_config_is_tried_with_new_values_and_few_steps(
+    stsb: CrossEncoderConfig,
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     path = CONFIGS / "cross_encoder" / "stsb.yaml"
     config = read_yaml(path, CrossEncoderConfig, ["lr=1e-5", "epochs=3", "classes=[a, b]"])
     assert (config.lr, config.epochs, config.classes) == (1e-5, 3, ["a", "b"])
@@ -238,8 +245,19 @@ def test_a_config_is_tried_with_new_values_and_few_steps(stsb: CrossEncoderConfi
     for change, message in refused.items():
         with pytest.raises(ValueError, match=message):
             read_yaml(path, CrossEncoderConfig, [change])
+    monkeypatch.setattr(sys, "argv", ["train", "--task", "stsb", "--steps", "0", "--output", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        train_cross_encoder.main()
+    assert "--steps: expected 1 or more, got 0" in capsys.readouterr().err
     train(stsb, data, tmp_path, steps=2)
     assert json.loads((tmp_path / "checkpoint" / "training.json").read_text(encoding="utf-8"))["steps"] == 2
+    small = str(tmp_path / "small")
+    monkeypatch.setattr(sys, "argv", ["shrink", str(tmp_path / "checkpoint"), "--data", str(data), "--output", small])
+    capsys.readouterr()
+    shrink.main()
+    printed = json.loads(capsys.readouterr().out)  # of a scorer without classes
+    assert printed["pairs"] == 40
+    assert set(printed["figures"]["dev"]) >= {"pearson", "spearman"}
 
 
 def test_a_similarity_that_the_start_has_learned_is_not_reset(stsb: CrossEncoderConfig, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from training.data.sources import (
 )
 from training.matcha.batches import SourceBatches, even_turns, levels_in_turn, round_robin
 from training.matcha.config import STRATEGIES, TrainConfig
+from training.matcha.validate import load_validation
 from training.train import Run
 
 FILE = Table(path="rows.parquet")
@@ -67,6 +68,17 @@ def test_rows_become_examples(tmp_path: Path, source: Source, rows: pd.DataFrame
     examples, counts = load(tmp_path, source, rows)
     assert [(e.reference, e.correct, e.incorrect) for e in examples] == expected
     assert (counts["rows"], counts["kept"]) == (len(rows), len(expected))
+
+
+def test_what_cannot_validate_is_refused_and_a_missing_caption_is_left_out(tmp_path: Path) -> None:
+    captions, scored = Captions(name="coco", table=FILE), ScoredPairs(name="sts", table=FILE)
+    rows = pd.concat([IMAGES[:2], IMAGES[:1].assign(text=None)])
+    assert [e.correct for e in load(tmp_path, captions, rows)[0]] == ["one a", "one b"]
+    with pytest.raises(ValueError, match="coco: expected triplets, positives or graded pairs, got kind 'captions'"):
+        load_validation([captions], tmp_path)
+    load(tmp_path, scored, SCORED.replace({"label": 2}, None))
+    with pytest.raises(ValueError, match="sts: expected a rating in each row, 1 have none"):
+        load_validation([scored], tmp_path)
 
 
 def test_scored_pairs_are_graded_and_a_limit_keeps_a_fixed_sample(tmp_path: Path) -> None:

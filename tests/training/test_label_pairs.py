@@ -114,6 +114,10 @@ def test_logits_are_kept_without_texts_and_continued(
         monkeypatch.setattr(sys, "argv", ["label_pairs", *arguments])
         main()
         assert (f"{judged} of {judged} pairs judged" in capsys.readouterr().out) == bool(judged)
+    monkeypatch.setattr(sys, "argv", ["label_pairs", *arguments, "--limit", "0"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "--limit: expected 1 or more, and an output of .safetensors, got 0" in capsys.readouterr().err
     stored = TeacherLogits.read(output)
     assert len(stored.keys) == 6
     pairs = [(TEXTS[1], TEXTS[0]), (TEXTS[0], TEXTS[1]), (TEXTS[0], TEXTS[4])]
