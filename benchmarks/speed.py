@@ -24,10 +24,10 @@ from pathlib import Path
 
 import click
 import numpy as np
-import pandas as pd
 
 from benchmarks.common import options
 from benchmarks.common.own_metrics import Run, run_lines
+from benchmarks.common.tables import read_table
 from benchmarks.speed_rows import LOADERS, ON_CPU, PEER_OF, Line, Pairs, lines, measure
 from semantic_metrics.cli.options import model_options
 from semantic_metrics.core.inputs import InvalidInput
@@ -84,12 +84,17 @@ def main(
     if record and run != ON_CPU:
         given = ", ".join(f"{name} {value}" for name, value in run.items())
         raise click.UsageError(f"--record: expected device cpu, and no batch size or workers, got {given}")
-    texts = read_pairs(data, pairs)
-    backends = tuple(name for name in backend or BACKENDS if name == "torch" or find_spec("openvino"))
+    if record and not ("torch" in (backend or BACKENDS) and "float32" in (precision or PRECISIONS)):
+        raise click.UsageError("--record: expected torch in float32 among them, from which drift is measured")
+    with options.invalid_input():
+        texts = read_pairs(data, pairs)
+    backends = tuple(name for name in BACKENDS if name in (backend or BACKENDS))
+    backends = tuple(name for name in backends if name == "torch" or find_spec("openvino"))
+    precisions = tuple(name for name in PRECISIONS if name in (precision or PRECISIONS))
     described = "MultiNLI and SNLI" if data else "the bundled sample"
     click.echo(f"{len(texts)} pairs of {described}, {_processor_name()}, {processor()}; medians of {repeats}")
     click.echo("\n".join([*run_lines(run), " " * NAME_WIDTH + "".join(f"{heading:>{WIDTH}}" for heading in COLUMNS)]))
-    wanted = _wanted(lines(backends, precision or PRECISIONS), only)
+    wanted = _wanted(lines(backends, precisions), only)
     measured = _measure_all(wanted, texts, repeats, busy, run)
     if "openvino" not in backends and not backend:
         click.echo('Without OpenVINO (pip install ".[fast]" in a checkout).')
@@ -192,7 +197,7 @@ def read_pairs(data: Path | None, limit: int) -> Pairs:
     pairs: Pairs = []
     seen: set[str] = set()
     for name in SETS:
-        frame = pd.read_parquet(data / "nli_triplets" / f"{name}.parquet")
+        frame = read_table(data / "nli_triplets" / f"{name}.parquet", "correct_answer", "premise")
         for pair in zip(frame["correct_answer"], frame["premise"], strict=True):
             if pair[0] != pair[1] and seen.isdisjoint(pair):
                 seen.update(pair)

@@ -23,9 +23,6 @@ class AnswerEvaluator(TextGenerationEvaluator):
         ... )  # doctest: +SKIP
     """
 
-    def __init__(self, task: str = "text-generation", default_metric_name: str | None = None) -> None:
-        super().__init__(task, default_metric_name)
-
     def compute(
         self, *arguments: object, generation_kwargs: dict[str, Any] | None = None, **options: Any
     ) -> dict[str, Any]:

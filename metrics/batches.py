@@ -1,6 +1,6 @@
 """A metric as a function of batches: for `datasets.map`, pandas and Ray Data, with the scores of one process."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -62,6 +62,9 @@ class Scorer:
     def __call__(self, batch: Batch) -> Batch:
         """Add the scores as a float64 array or column; the batch itself and its other columns stay as they are."""
         table: Any = batch
+        if not (isinstance(table, Mapping) or hasattr(table, "assign")):
+            kind = f"{type(table).__module__}.{type(table).__name__}"
+            raise ValueError(f"batch: expected a dict of columns or a data frame of pandas, got a {kind}")
         names = list(table)  # a data frame iterates over the names of its columns, too
         for argument, column in self.columns.items():
             if column not in names:

@@ -9,6 +9,7 @@ whose answer breaks off or is not JSON.
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -61,8 +62,8 @@ class JsonEndpoint:
             for twice; None keeps none.
 
     Raises:
-        ValueError: the URL is not http or https, or contains a password, it or the key is not ASCII, `attempts` is
-            below 1, or `kept` is not a file of replies.
+        ValueError: the URL is not http or https, has no host or contains a password, it or the key is not ASCII,
+            `attempts` is below 1, or `kept` is not a file of replies.
     """
 
     def __init__(
@@ -74,7 +75,14 @@ class JsonEndpoint:
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"endpoint: expected a URL that begins with http:// or https://, got {url!r}")
-        if "@" in urlsplit(url).netloc:
+        try:
+            parts = urlsplit(url)
+            complete = bool(parts.hostname) and parts.port != 0  # a port that is no number is a ValueError
+        except ValueError:
+            complete = False
+        if not complete:
+            raise ValueError(f"endpoint: expected a URL with a host, and a number as its port if any, got {url!r}")
+        if "@" in parts.netloc:
             raise ValueError(f"endpoint: expected a URL without a password (the key is taken from {KEY_VARIABLE})")
         if not url.isascii():
             raise ValueError(f"endpoint: expected a URL of ASCII (others percent-encoded, hosts as xn--), got {url!r}")
@@ -111,7 +119,7 @@ class JsonEndpoint:
                 code, seconds, retry = error.code, _retry_after(error, seconds), error.code in _RETRIED_CODES
             except (URLError, OSError, HTTPException) as error:  # refused, reset, timed out, cut off
                 reason = str(getattr(error, "reason", error)) or type(error).__name__
-            except ValueError:
+            except (ValueError, RecursionError):
                 reason = "expected JSON, got something else"
             if not retry or attempt == self._attempts:
                 break
@@ -164,7 +172,8 @@ class JsonEndpoint:
         reply = str(content).strip()
         with suppress(ValueError, TypeError, KeyError, RecursionError):  # without a schema it is the bare word
             reply = str(json.loads(reply)["choice"])
-        return next((choice for choice in choices if reply.startswith(choice)), None)
+        end = r"(?![\w/]|[.,]\d)"  # "10", "1/10" and "1.5" are no "1"
+        return next((choice for choice in choices if re.match(re.escape(choice) + end, reply)), None)
 
     def _keep(self, key: str, reply: tuple[object, object]) -> None:
         assert self._kept_file is not None, "a reply is kept where there is a file"

@@ -1,1 +1,1 @@
-"""What the benchmarks share: baselines, encoders, options, published numbers, text tables, timing."""
+"""What the benchmarks share: baselines, encoders, options, published numbers, tables, our own metrics, plots."""

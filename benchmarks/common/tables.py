@@ -13,12 +13,12 @@ READERS = {  # "None" and "NA" are answers to questions: an empty field alone is
     ".parquet": pd.read_parquet,
     ".csv": partial(pd.read_csv, keep_default_na=False, na_values=[""]),
     ".tsv": partial(pd.read_csv, sep="\t", keep_default_na=False),
-    ".jsonl": partial(pd.read_json, lines=True),
+    ".jsonl": partial(pd.read_json, lines=True, dtype=False, convert_dates=False),
 }
 
 
-def read_table(path: Path, *columns: str) -> pd.DataFrame:
-    """Read a file with one of the endings of READERS that has some columns.
+def read_table(path: Path, *columns: str, texts: Iterable[str] = ()) -> pd.DataFrame:
+    """Read a file with one of the endings of READERS that has some columns; of `texts`, cells like "1945" stay texts.
 
     Raises ValueError: the file name has another ending, the file cannot be read, or a column is missing; names the
     file.
@@ -26,7 +26,8 @@ def read_table(path: Path, *columns: str) -> pd.DataFrame:
     if path.suffix not in READERS:
         raise ValueError(f"{path}: expected a file that ends in one of {', '.join(READERS)}, got {path.suffix!r}")
     try:
-        table = READERS[path.suffix](path)
+        typed = {"dtype": dict.fromkeys(texts, str)} if path.suffix in (".csv", ".tsv") else {}  # the others have types
+        table = READERS[path.suffix](path, **typed)
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: cannot be read ({error})") from error
     check_columns(table, columns, path)

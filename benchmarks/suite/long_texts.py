@@ -30,6 +30,7 @@ from benchmarks.common import options
 from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.own_metrics import Run
 from benchmarks.common.tables import Published, figures_text, read_table
+from semantic_metrics.cli.check import sentences_to_read
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.sentences import Span
 from semantic_metrics.stats.bootstrap import Figures
@@ -210,7 +211,7 @@ def planted_lines(found: list[Found]) -> list[str]:
 def main(data: Path | None, checkpoint: str | None, k: str, run: Run, bootstrap: options.Bootstrap) -> None:
     """How well long texts are judged sentence by sentence."""
     with options.invalid_input():
-        count = None if k == "all" else int(k)
+        count = sentences_to_read(k)
         support = SupportScoring.from_checkpoint(checkpoint)
         judge = support.judge(SupportOptions(support.scorer.resolve(RunOptions(**run)), count))
         claims = None if data is None else load_claims(data)

@@ -71,7 +71,7 @@ def check(
     """
     lowest, most = read_number("--fail-under", fail_under, 0, 1), read_number("--max-wrong", max_wrong, 0)
     names, texts, sources, table = _read(summary, source, predictions, references, missing)
-    options: dict[str, Any] = {} if k is None else {"k": _sentences(k)}
+    options: dict[str, Any] = {} if k is None else {"k": sentences_to_read(k)}
     for path in filter(None, (output, html)):
         check_output(path, inputs=[summary, *([source] if source else [])])
     if output is not None and html is not None and output.resolve() == html.resolve():
@@ -136,8 +136,8 @@ def _text(path: Path) -> str:
         raise FileError(f"{path}: expected UTF-8 text, got the byte 0x{content[error.start]:02x}") from None
 
 
-def _sentences(given: str) -> int | None:
-    """Value of --k; None for all."""
+def sentences_to_read(given: str) -> int | None:
+    """Value of --k; None for all. InputError: it is neither a number from 1 nor "all"."""
     if given == "all":
         return None
     if not (given.isascii() and given.isdigit() and int(given) > 0):

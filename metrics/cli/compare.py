@@ -303,7 +303,7 @@ class _Result:
         for name, own in self.scores.items():
             wrong = None if line is None else sum(score < line for score in own)
             if name != self.baseline:
-                lines += gate.failures(f"{self.metric} of {name}", self.means[name].mean, wrong)
+                lines += gate.failures(f"{self.metric} of {name}", self.means[name].mean, wrong, line)
         return lines
 
     def rows(self) -> list[dict[str, Any]]:

@@ -50,13 +50,14 @@ class Gate:
     fail_under: float | None = None  # lowest mean
     max_wrong: float | None = None  # most texts that are not correct
 
-    def failures(self, name: str, mean: float, wrong: int | None) -> list[str]:
-        """Failures, a line each; `wrong` is None where nothing says what is correct."""
+    def failures(self, name: str, mean: float, wrong: int | None, line: float | None) -> list[str]:
+        """Failures, a line each; `wrong`, the texts below `line`, is None where nothing says what is correct."""
         lines = []
         if self.fail_under is not None and not mean >= self.fail_under:
             lines.append(f"{name}: expected a mean of {self.fail_under:g} or more, got {mean:.4f}")
         if self.max_wrong is not None and wrong is not None and wrong > self.max_wrong:
-            lines.append(f"{name}: expected at most {self.max_wrong:g} wrong, got {wrong}")
+            below = "" if line is None else f" that score below {line:.4g}"
+            lines.append(f"{name}: expected at most {self.max_wrong:g} wrong, got {wrong}{below}")
         return lines
 
 

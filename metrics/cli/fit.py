@@ -308,7 +308,7 @@ def _read_rated(options: FitOptions) -> "tuple[list[str], list[str], np.ndarray]
             click.echo(line.rpartition("; ")[0], err=True)  # without the advice: this fit takes one reference a text
     pairs = zip(predictions, references, strict=True)
     rows = [row for row, pair in enumerate(pairs) if all(text.strip() for text in pair)]
-    check_enough([references[row] for row in rows], FOLDS)
+    check_enough([references[row] for row in rows], FOLDS, options.seed)
     with as_input_error(ValueError, prefix="--"):
         scaled = Ratings.on_scale({options.human: np.array(ratings)}, references, options.scale)
     click.echo(f"{len(predictions)} rated texts, {len(predictions) - len(rows)} blank and not fitted")

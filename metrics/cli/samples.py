@@ -31,17 +31,21 @@ SAMPLES = {
 @click.command()
 @click.argument("folder", metavar="DIR", type=FILE)
 def samples(folder: Path) -> None:
-    """Write small sample files, those of the documentation, to DIR; files that are there are never replaced.
+    """Write small sample files, those of the documentation, to DIR; files with another content are never replaced.
 
     Example: semantic-metrics samples .
     """
-    with file_errors(folder):
-        taken = [name for name in SAMPLES if (folder / name).exists() or (folder / name).is_symlink()]
-        if taken:
-            raise InputError(f"DIR: expected a folder without {', '.join(taken)}, got {folder}, which has some already")
-        folder.mkdir(exist_ok=True)
     source = files("semantic_metrics").joinpath("samples")
+    written = {name: source.joinpath(name).read_bytes() for name in SAMPLES}
+    with file_errors(folder):
+        there = [name for name in SAMPLES if (folder / name).exists() or (folder / name).is_symlink()]
+        files_there = [name for name in there if (folder / name).is_file()]
+        same = [name for name in files_there if (folder / name).read_bytes() == written[name]]
+        if taken := [name for name in there if name not in same]:
+            raise InputError(f"DIR: expected a folder without {', '.join(taken)}, got {folder}, which has others")
+        folder.mkdir(exist_ok=True)
     for name, content in SAMPLES.items():
-        with atomic_write(folder / name) as file:
-            file.write(source.joinpath(name).read_bytes())
+        if name not in same:
+            with atomic_write(folder / name) as file:
+                file.write(written[name])
         click.echo(f"{folder / name}: {content}")

@@ -176,9 +176,10 @@ class ChunkScorer:
     show: tuple[str, ...]  # names of further columns to print
     written: bool  # whether the scores are added to the rows
     metrics: list[LoadedMetric] = field(default_factory=list)  # the loaded metrics
-    # printed, shown: scores and texts of the first rows
+    # printed, shown, remarks: scores and texts of the first rows, and what is said below them
     printed: Scores = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)
+    remarks: dict[str, list[str]] = field(default_factory=dict)
     # what becomes of rows without an answer: "zero" judges an empty text in its place, "skip" leaves them out; None
     # refuses those that have none at all
     missing: str | None = None
@@ -205,7 +206,8 @@ class ChunkScorer:
         if self.missing == "zero":
             texts["predictions"] = ["" if text is None else text for text in texts["predictions"]]
         for name, values in texts.items():
-            _check_texts(chunk, self.columns[name], values)
+            hint = "; --missing says what becomes of rows without an answer" * (name == "predictions")
+            _check_texts(chunk, self.columns[name], values, hint)
         texts["references"] = self._references(chunk)
         added = [column for metric in metrics for column in metric.columns]
         for name in added if self.written and chunk.batch is None else ():
@@ -241,18 +243,25 @@ class ChunkScorer:
         if room > 0:
             for metric in self.metrics:
                 for name in metric.columns:
-                    kept = self.printed if name == metric.name else self.shown
                     first = scores[name][:room]
-                    kept.setdefault(name, []).extend(first if kept is self.printed else map(_printed_result, first))
+                    if name == metric.name:
+                        self.printed.setdefault(name, []).extend(first)
+                    else:
+                        kept = self.remarks if name in metric.remarks else self.shown
+                        kept.setdefault(name, []).extend(map(_printed_result, first))
             for name in dict.fromkeys([*self.show, *self.columns.values(), *self.references.names]):
                 cells = convert_rows(chunk.column(name)[:room], _printed, chunk.place)
                 self.shown.setdefault(name, []).extend(cells)
         return scores
 
 
-def _check_texts(chunk: Chunk, column: str, values: list[Any], several: bool = False, lists: bool = False) -> None:
+def _check_texts(
+    chunk: Chunk, column: str, values: list[Any], hint: str = "", several: bool = False, lists: bool = False
+) -> None:
+    """Refuse what is no text; `hint` follows the message on a value that is not there."""
     if (invalid := first_invalid(values, lists)) is not None:
-        raise InputError(f"{chunk.place(invalid)}: {describe_invalid(values[invalid], column, several)}")
+        said = describe_invalid(values[invalid], column, several)
+        raise InputError(f"{chunk.place(invalid)}: {said}{hint if values[invalid] is None else ''}")
 
 
 def _score(
@@ -325,7 +334,7 @@ def _report(options: ScoreOptions, scorer: ChunkScorer) -> Iterator[str]:
     rows = scorer.metrics[0].rows
     if options.output is None or options.show:
         ranges = {metric.name: describe(metric.name).score_range for metric in scorer.metrics}
-        yield from [*table_lines(scorer.printed, scorer.shown, rows, ranges), ""]
+        yield from [*table_lines(scorer.printed, scorer.shown, scorer.remarks, rows, ranges), ""]
     if len(scorer.metrics) == 1:
         yield f"{rows} rows, {scorer.metrics[0].summary()}"
     else:

@@ -60,13 +60,28 @@ class MetricChoice:
         return {} if self.weights is None else {"weights": self.weights}
 
     @property
+    def decides(self) -> bool:
+        """Whether each text is called correct or not: by a threshold, by the metric, or to count the wrong ones."""
+        asked = self.threshold is not None or self.max_wrong is not None
+        return asked or contract.describe(self.name).decides
+
+    @property
     def columns(self) -> dict[str, type]:
         """Names and types of the columns that commands add to a file: the scores, the words and the decisions."""
         description = contract.describe(self.name)
-        decided = {self.correct_column: bool} if self.threshold is not None or description.decides else {}
+        decided = {self.correct_column: bool} if self.decides else {}
         details = description.details if self.details else {}
-        named = {f"{self.name}_{key.rpartition('.')[2].removesuffix('s')}": type for key, type in details.items()}
+        named = {self._column(key): type for key, type in details.items()}
         return description.added_columns(self.name) | decided | named
+
+    @property
+    def remarks(self) -> list[str]:
+        """Names of those columns that say something in a sentence."""
+        details = contract.describe(self.name).details if self.details else {}
+        return [self._column(key) for key, type in details.items() if type is str]
+
+    def _column(self, key: str) -> str:
+        return f"{self.name}_{key.rpartition('.')[2].removesuffix('s')}"
 
     @cached_property
     def gate(self) -> Gate:
@@ -197,14 +212,15 @@ class LoadedMetric:
         name: name of the metric.
         runs_model: whether it runs a model, and not a table.
         signature: every setting that can change a score.
-        threshold: lowest score of a correct text, which is given or, where the metric decides, its own; None for no
-            decision.
+        threshold: lowest score of a correct text, which is given or, where the metric decides or wrong texts are
+            counted, its own; None for no decision.
         line: the same, or the metric's own line where it decides nothing by it.
         gate: what the scores must reach.
         rows: number of rows that were scored.
         total: sum of their scores, or of what else the metric takes the mean of.
         counts: sums of what the metric counts, and of the correct texts where a line says what is correct.
         columns: names and types of the columns that its scores, its words and its decisions are written to.
+        remarks: names of those that say something in a sentence.
         best_reference: of the rows that were scored last, index of the reference that counts, None where a row
             has no score; None if each row has one reference.
     """
@@ -213,7 +229,7 @@ class LoadedMetric:
         self.name, self._description, self._options = choice.name, contract.describe(choice.name), choice.options
         self._missing = choice.missing
         self.rows, self.total = 0, 0.0
-        self.columns, self.gate = choice.columns, choice.gate
+        self.columns, self.remarks, self.gate = choice.columns, choice.remarks, choice.gate
         self.best_reference: list[int | None] | None = None
         self.counts: Counter[str] = Counter()
         with as_input_error(ValueError):
@@ -224,7 +240,7 @@ class LoadedMetric:
         fitted = choice.fitted_threshold
         given = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
         self.line = self._description.lowest_correct if given is None else given
-        self.threshold = self.line if given is not None or self._description.decides else None
+        self.threshold = self.line if choice.decides else None
         self._given = given
         if given is not None and self._description.decides:
             self._options["threshold"] = given  # its mean is the share of correct texts
@@ -317,7 +333,7 @@ class LoadedMetric:
 
     def failures(self) -> list[str]:
         """Failures at the gate, a line each."""
-        return self.gate.failures(self.name, self.mean, self.wrong)
+        return self.gate.failures(self.name, self.mean, self.wrong, self.line)
 
     @property
     def wrong(self) -> int | None:

@@ -1,6 +1,7 @@
 """Texts and scores on a terminal: the table of `semantic-metrics score`, and texts cut to a width."""
 
 import shutil
+import textwrap
 import unicodedata
 from collections.abc import Iterator
 
@@ -16,11 +17,15 @@ MAX_RED, MIN_GREEN = 0.5, 0.75  # shares of the range of scores up to which they
 
 
 def table_lines(
-    scores: dict[str, list[float]], texts: dict[str, list[str]], rows: int, ranges: dict[str, tuple[float, float]]
+    scores: dict[str, list[float]],
+    texts: dict[str, list[str]],
+    remarks: dict[str, list[str]],
+    rows: int,
+    ranges: dict[str, tuple[float, float]],
 ) -> Iterator[str]:
     """The table of the first of `rows` rows, MAX_TABLE_ROWS at most: scores, bars, and texts cut to the terminal.
 
-    `ranges` are the lowest and highest score there can be, by metric.
+    `remarks` stand whole below their row; `ranges` are the lowest and highest score there can be, by metric.
     """
     width = max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 0)).columns) - 1
     own = f"{next(iter(scores))}_" if len(scores) == 1 else ""
@@ -38,6 +43,8 @@ def table_lines(
             cells += [f"{value:{len(head)}.3f}", bar]
         cells += [_fit(column[i], size) for column, size in zip(texts.values(), widths, strict=True)]
         yield "  ".join(cells).rstrip()
+        for column in remarks.values():
+            yield textwrap.indent(textwrap.fill(plain(column[i]), width - SCORE_WIDTH - 2), " " * (SCORE_WIDTH + 2))
     if rows > MAX_TABLE_ROWS:
         yield f"and {rows - MAX_TABLE_ROWS} more rows; --output FILE keeps them all"
 

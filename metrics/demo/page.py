@@ -234,19 +234,20 @@ def show_table(table: pd.DataFrame) -> gr.Dataframe:
 
 
 def choose(columns: tuple[Column, ...], path: str | None) -> list[Any]:
-    """Message and drop-downs for a new file: each column gets the name that fits it, else the next one."""
+    """Message and drop-downs for a new file: each column gets the name that fits it, else one that fits no other."""
     try:
         header = list(read_csv(path)) if path else []
         if path and len(header) < len(columns):
             raise ValueError(f"the file: expected at least {len(columns)} columns, got {', '.join(header)}")
     except INPUT_ERRORS as error:
         return [show_message(error), *[gr.Dropdown(choices=[], value=None) for _ in columns]]
-    left: list[str] = list(header)
-    chosen: list[str | None] = []
+    fitting: dict[str, str] = {}
     for column in columns:
-        named = [name for name in left if name.strip().lower() in (column.name, *column.guesses)]
-        chosen.append(next(iter(named or left), None))
-        left = [name for name in left if name != chosen[-1]]
+        names = (name for name in header if name.strip().lower() in (column.name, *column.guesses))
+        if name := next((name for name in names if name not in fitting.values()), None):
+            fitting[column.name] = name
+    others = iter([name for name in header if name not in fitting.values()])
+    chosen = [fitting.get(column.name) or next(others, None) for column in columns]
     return [show_message(""), *[gr.Dropdown(choices=header, value=name) for name in chosen]]
 
 

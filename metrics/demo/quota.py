@@ -3,8 +3,8 @@
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from ipaddress import ip_address
+from contextlib import contextmanager, suppress
+from ipaddress import ip_address, ip_network
 
 from gradio.context import LocalContext
 
@@ -78,4 +78,12 @@ def visitor() -> str | None:
         return host
     if address.is_loopback and not forwarded:
         return None
-    return forwarded if forwarded and address.is_private else host
+    return _network(forwarded if forwarded and address.is_private else host)
+
+
+def _network(address: str) -> str:
+    """An address; of an IPv6 one the network of 64 bits, as whoever has one address there has all of them."""
+    with suppress(ValueError):
+        if (known := ip_address(address)).version == 6:
+            return str(ip_network((int(known), 64), strict=False))
+    return address

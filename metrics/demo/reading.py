@@ -27,9 +27,18 @@ class Column:
 
 
 PREDICTIONS = Column(
-    "predictions", "Predictions", ("prediction", "candidate", "candidates", "hypothesis", "answer", "answers", "output")
+    "predictions",
+    "Predictions",
+    (
+        *("prediction", "candidate", "candidates", "hypothesis", "answer", "answers", "output", "response"),
+        *("completion", "said", "summary", "text"),
+    ),
 )
-REFERENCES = Column("references", "References", ("reference", "target", "gold", "expected", "premise"))
+REFERENCES = Column(
+    "references",
+    "References",
+    ("reference", "target", "gold", "expected", "premise", "source", "context", "document", "article"),
+)
 
 
 def read_typed(columns: tuple[Column, ...], *boxes: str | None, whole: bool = False) -> tuple[Columns, Columns]:
@@ -53,7 +62,7 @@ def _lines(labels: list[str], written: list[str]) -> list[list[str]]:
     lines = [box.split("\n") for box in written]
     for label, texts in zip(labels, lines, strict=True):
         if len(texts) < count:
-            raise ValueError(f"{label}: expected {count} lines, as many as in the other box, got {len(texts)}")
+            raise ValueError(f"{label}: expected {count} lines, as many as in the longest box, got {len(texts)}")
     return [texts[:count] for texts in lines]
 
 

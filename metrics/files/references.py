@@ -45,10 +45,11 @@ class ReferenceColumns:
         return None
 
     def _of_row(self, cells: tuple[Cell, ...]) -> list[str]:
-        texts = [text for name, cell in zip(self.names, cells, strict=True) for text in self._of_cell(name, cell)]
+        texts = [text for name, cell in zip(self.names, cells, strict=True) for text in self.of_cell(name, cell)]
         return [text for text in texts if text.strip()] or [""]
 
-    def _of_cell(self, name: str, cell: Cell) -> list[str]:
+    def of_cell(self, name: str, cell: Cell) -> list[str]:
+        """The texts of a cell of one of the columns. FileError: it is no text, no list of texts, or no JSON list."""
         if cell is None and len(self.names) > 1:
             return []  # a row of JSONL that lacks one of the columns
         if isinstance(cell, list) and all(map(is_text, cell)):

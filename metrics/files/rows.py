@@ -122,7 +122,8 @@ def is_missing(value: Cell) -> bool:
 
 def say_missing(count: int, missing: str) -> str:
     """What became of rows without an answer, for people; `missing` is one of MISSING."""
-    return f"{count} rows without an answer: {'left out' if missing == 'skip' else 'score 0'}"
+    rows = "1 row" if count == 1 else f"{count} rows"
+    return f"{rows} without an answer: {'left out' if missing == 'skip' else 'score 0'}"
 
 
 def hint_of_separator(columns: list[str]) -> str:

@@ -49,25 +49,30 @@ class FittedWeights:
 
 def fit_consensus(parts: Parts, ratings: np.ndarray, groups: Sequence[str], folds: int, seed: int) -> FittedWeights:
     """Fit weights on (n,) ratings in [0, 1], and measure them by cross-validation, in whose folds no group is cut."""
-    check_enough(groups, folds)
-    names = sorted(set(groups))
-    order = np.random.default_rng(seed).permutation(len(names)) % folds
-    fold_of = dict(zip(names, order.tolist(), strict=True))
-    rows_fold = np.array([fold_of[name] for name in groups])
+    check_enough(groups, folds, seed)
+    rows_fold = _folds(groups, folds, seed)
     held_out = np.empty(len(ratings))
     for fold in with_progress(range(folds), "fold", title="cross-validation"):
         train, test = np.flatnonzero(rows_fold != fold), np.flatnonzero(rows_fold == fold)
         held_out[test] = Weights.fit(parts.take(train), ratings[train]).score(parts.take(test))
     default, fitted = (_figures(scores, ratings) for scores in (DEFAULT.score(parts), held_out))
-    return FittedWeights(Weights.fit(parts, ratings), default, fitted, len(ratings), len(names), folds, seed)
+    return FittedWeights(Weights.fit(parts, ratings), default, fitted, len(ratings), len(set(groups)), folds, seed)
 
 
-def check_enough(groups: Sequence[str], folds: int) -> None:
+def check_enough(groups: Sequence[str], folds: int, seed: int) -> None:
     """Check that n rated texts, in groups, are enough for cross-validation, before a model reads them."""
-    count = len(set(groups))
-    if count < folds or len(groups) < MIN_RATED * folds / (folds - 1):
+    count, rows = len(set(groups)), np.bincount(_folds(groups, folds, seed), minlength=folds)
+    if count < folds or len(groups) - rows.max() < MIN_RATED:
         problem = f"expected {folds} groups or more and {MIN_RATED} rows to fit in each fold, "
-        raise invalid_input("ratings", f"{problem}got {len(groups)} rows in {count} groups")
+        got = f"{len(groups)} rows in {count} groups, {rows.max()} of them in one fold"
+        raise invalid_input("ratings", f"{problem}got {got}")
+
+
+def _folds(groups: Sequence[str], folds: int, seed: int) -> np.ndarray:
+    """(n,) the fold of each row."""
+    names = sorted(set(groups))
+    fold_of = dict(zip(names, np.random.default_rng(seed).permutation(len(names)) % folds, strict=True))
+    return np.array([fold_of[name] for name in groups], dtype=np.int64)
 
 
 def _figures(scores: np.ndarray, ratings: np.ndarray) -> dict[str, float]:

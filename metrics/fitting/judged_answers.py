@@ -6,13 +6,14 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.texts import is_blank
 from semantic_metrics.files import FileError
 from semantic_metrics.files.references import PRINTED_LIST, ReferenceColumns
-from semantic_metrics.files.rows import Cell, has_column, is_text, list_names
+from semantic_metrics.files.rows import Cell, convert_rows, has_column, list_names
 from semantic_metrics.files.table import Table, read_table
 
 MAX_WEIGHT = 1e6  # of an answer; a larger one is a mistake
@@ -111,12 +112,8 @@ def read_judged_answers(
     """Judged answers from a file of any format with several columns; `warn` is told of rows without an answer."""
     table = columns.read(path, warn)
     questions, answers = (table.texts(str(path), name) for name in (columns.question, columns.answer))
-    values = table.column(str(path), columns.reference)
-    if columns.json_lists:
-        values = columns.references.join([values], lambda row: f"{path}, row {row + 1}")
-    references = [_references(path, columns, row, value) for row, value in enumerate(values, 1)]
+    kept, dropped = _references(path, columns, table.column(str(path), columns.reference))
     labels = [number >= 1 for number in table.numbers(str(path), columns.label)]
-    kept, dropped = map(list, zip(*references, strict=True))
     return JudgedAnswers(questions, answers, kept, labels, dropped)
 
 
@@ -143,15 +140,17 @@ def _missing(value: Cell) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _references(path: Path, columns: JudgedColumns, row: int, value: Cell) -> tuple[list[str], int]:
-    """The references of a row, and the number of blank ones that are left out."""
-    parts = value.split(columns.separator) if isinstance(value, str) and columns.separator else value
-    texts = parts if isinstance(parts, list) else [parts]
-    kept = [text.strip() for text in texts if isinstance(text, str) and not is_blank(text)]
-    expected = f"{path}: expected references in column {columns.reference!r}"
-    if not kept or not all(map(is_text, texts)):
-        raise FileError(f"{expected}, got {quote(value)} in row {row}")
-    if any(map(PRINTED_LIST.fullmatch, kept)):
-        several = "several references are a list (.jsonl, .parquet, or with --json-lists), or a text with a --separator"
-        raise FileError(f"{expected}, got the text of a printed list, {value!r}, in row {row}; {several}")
-    return list(dict.fromkeys(kept)), len(texts) - len(kept)
+def _references(path: Path, columns: JudgedColumns, cells: list[Cell]) -> tuple[list[list[str]], list[int]]:
+    """The references of each row, and the numbers of blank ones that are left out."""
+    read = partial(columns.references.of_cell, columns.reference)
+    texts = convert_rows(cells, read, lambda i: f"{path}, row {i + 1}")
+    kept = [[text.strip() for text in row if not is_blank(text)] for row in texts]
+    for i, row in enumerate(kept):
+        expected = f"{path}: expected references in column {columns.reference!r}"
+        if not row:
+            raise FileError(f"{expected}, got {quote(cells[i])} in row {i + 1}")
+        if any(map(PRINTED_LIST.fullmatch, row)):
+            several = "several are a list (.jsonl, .parquet, or with --json-lists), or a text with a --separator"
+            raise FileError(f"{expected}, got the text of a printed list, {cells[i]!r}, in row {i + 1}; {several}")
+    dropped = [len(before) - len(after) for before, after in zip(texts, kept, strict=True)]
+    return [list(dict.fromkeys(row)) for row in kept], dropped

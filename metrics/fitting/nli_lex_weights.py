@@ -14,7 +14,17 @@ from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedFile, j
 from semantic_metrics.fitting.lengthen import LONG_FORM_WEIGHT, lengthen
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, Features
 from semantic_metrics.nli_lex.weights import Weights, judge
-from semantic_metrics.stats.binary import Reliability, check_labels, figures, fit, folds_by_group, reliability
+from semantic_metrics.stats.binary import (
+    CORRECT_ABOVE,
+    Reliability,
+    check_labels,
+    figures,
+    fit,
+    folds_by_group,
+    reliability,
+)
+from semantic_metrics.stats.bootstrap import SIGNIFICANT
+from semantic_metrics.stats.significance import mcnemar
 
 AS_THEY_ARE, LONG = "as they are", "long"  # names of parts in the report
 LONG_FORMS_SHARE = 4  # answers for each long form, where their number is limited: a model reads these slowly
@@ -42,8 +52,10 @@ class FittedForm:
     figures: dict[str, float]  # accuracy, f1, mcc and ece, see `binary.figures`
     part_figures: dict[str, dict[str, float]]  # the same of each part of the answers, by name
     reliability: Reliability  # predicted and observed shares of correct answers
-    # the figures of the checkpoint's own weights on all answers; None where it has none of this form
+    # the figures of the checkpoint's own weights on all answers, and McNemar's p of the two sets of decisions; None
+    # where it has none of this form
     shipped: dict[str, float] | None = None
+    p_shipped: float | None = None
 
     def lines(self, folds: int) -> Iterator[str]:
         """The report, for people."""
@@ -52,6 +64,8 @@ class FittedForm:
             yield f"  the checkpoint's own weights, on the same answers: {_spell(self.shipped)}"
             if self.figures["mcc"] <= self.shipped["mcc"]:
                 yield "  they judge these answers as well: there is no reason to use the fitted ones"
+            elif self.p_shipped is not None and self.p_shipped >= SIGNIFICANT:
+                yield f"  that they judge worse may be chance (McNemar's p = {self.p_shipped:.2f})"
         named = zip(
             ("intercept", *self.weights.features), (self.weights.intercept, *self.weights.coefficients), strict=True
         )
@@ -87,7 +101,7 @@ def training_set(files: list[JudgedFile], long: bool, rows: int | None = None) -
     weights = [np.full(len(file.judged), scale * file.weight) for scale, (_, file) in zip(scales, named, strict=False)]
     ends = np.cumsum([len(file.judged) for _, file in named])
     parts = {name: slice(end - len(file.judged), end) for end, (name, file) in zip(ends, named, strict=True)}
-    note = f"; and their long forms, which count {LONG_FORM_WEIGHT}" if long else ""
+    note = f"; and their long forms, which count {LONG_FORM_WEIGHT}" if len(named) > len(files) else ""
     parts = parts if len(named) > 1 else {}
     return TrainingSet(judged, np.array(judged.labels, dtype=bool), np.concatenate(weights), parts, note)
 
@@ -104,8 +118,12 @@ def fit_form(
     p = cross_validated(features, labels, examples.judged.questions, form, folds, seed, weight)
     parts = {name: figures(p[part], labels[part]) for name, part in examples.parts.items()}
     weights = fit_weights(features, labels, form, weight)
-    own = None if shipped is None else figures(judge(shipped, features).p, labels)
-    return FittedForm(weights, figures(p, labels), parts, reliability(p, labels), own)
+    fitted = FittedForm(weights, figures(p, labels), parts, reliability(p, labels))
+    if shipped is None:
+        return fitted
+    own = judge(shipped, features).p
+    right = [(said > CORRECT_ABOVE) == labels for said in (p, own)]
+    return replace(fitted, shipped=figures(own, labels), p_shipped=mcnemar(*right).p)
 
 
 def take(features: Features, answers: np.ndarray) -> Features:

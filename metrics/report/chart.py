@@ -26,8 +26,9 @@ def draw(values: np.ndarray, labels: np.ndarray | None = None, threshold: float 
         position of the line that the bars start from; `threshold`, position in percent of its line, None without one;
         `height` of the whole chart; `caption`, the chart in words.
     """
-    low = min(0.0, AXIS_STEP * math.floor(values.min() / AXIS_STEP))
-    high = max(1.0, AXIS_STEP * math.ceil(values.max() / AXIS_STEP))
+    ends = values.min(), values.max()  # which a multiple of a step may miss by a rounding
+    low = min(0.0, AXIS_STEP * math.floor(ends[0] / AXIS_STEP), ends[0])
+    high = max(1.0, AXIS_STEP * math.ceil(ends[1] / AXIS_STEP), ends[1])
     low = -1.0 if -1.0 <= low < -AXIS_STEP else low  # a cosine's own range
     edges = np.linspace(low, high, BARS + 1)
     parts = {"up": values} if labels is None else {"up": values[labels], "down": values[~labels]}
@@ -52,8 +53,8 @@ def draw(values: np.ndarray, labels: np.ndarray | None = None, threshold: float 
     line = None if threshold is None or not low <= threshold <= high else 100 * (threshold - low) / (high - low)
     way += "" if line is None else f" The dashed line is the threshold, {threshold:.4f}."
     caption = f"Number of rows by score, {_rows(len(values))} in all.{way}"
-    ends = {"threshold": line, "axis": axis, "foot": foot, "height": foot + FOOT}
-    return {"bars": bars, "ticks": ticks, "counts": sorted(beside.items()), **ends, "caption": caption}
+    lines = {"threshold": line, "axis": axis, "foot": foot, "height": foot + FOOT}
+    return {"bars": bars, "ticks": ticks, "counts": sorted(beside.items()), **lines, "caption": caption}
 
 
 def _rows(count: int) -> str:

@@ -1,7 +1,8 @@
 """Reports as one HTML file each, which needs no other file and no network.
 
 `write_report` takes scores and the texts that they belong to, `write_explanation` a single pair, `write_check` long
-texts whose sentences were judged. Only a report has a script, which filters its list of rows; all else works without.
+texts whose sentences were judged, `write_annotation` pairs that a person is to judge. A report has a script, which
+filters its list of rows, and so has a page of pairs, which keeps the judgements; all else works without.
 """
 
 import math
@@ -138,6 +139,10 @@ def _check(scores: list[Scores], texts: dict[str, list[str]], labels: Sequence[b
         raise ValueError(f"scores: expected rows, got none of {scores[0].name}")
     lengths = [(f"scores: of {one.name}", len(one.values)) for one in scores]
     lengths += [(f"texts: of {name!r}", len(column)) for name, column in texts.items()]
+    for one in scores:
+        for what in ("references", "words", "reasons"):
+            if (column := getattr(one, what)) is not None:
+                lengths.append((f"scores: {what} of {one.name}", len(column)))
     for name, length in [*lengths, ("labels:", count if labels is None else len(labels))]:
         if length != count:
             raise ValueError(f"{name} expected {count}, as many as scores of {scores[0].name}, got {length}")

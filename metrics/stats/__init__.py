@@ -1,1 +1,1 @@
-"""Statistics on scores, with numpy and scipy alone: agreement, separation, significance, binary decisions."""
+"""Statistics on scores, with numpy, scipy and scikit-learn: agreement, separation, significance, binary decisions."""

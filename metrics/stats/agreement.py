@@ -17,7 +17,8 @@ def concordance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     dx, dy = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     shift = x.mean(axis=-1) - y.mean(axis=-1)
     spread = (dx**2).mean(axis=-1) + (dy**2).mean(axis=-1) + shift**2
-    return np.divide(2 * (dx * dy).mean(axis=-1), spread, out=np.zeros_like(spread), where=spread > 0)
+    varies = (np.ptp(x, axis=-1) > 0) | (np.ptp(y, axis=-1) > 0)  # a mean of equal numbers may differ from them
+    return np.divide(2 * (dx * dy).mean(axis=-1), spread, out=np.zeros_like(spread), where=varies & (spread > 0))
 
 
 def closeness(scores: np.ndarray, ratings: np.ndarray) -> dict[str, np.ndarray]:

@@ -128,9 +128,8 @@ def matching_line(scores: np.ndarray, ratings: np.ndarray) -> tuple[float, float
     Raises:
         ValueError: the scores are all the same.
     """
-    spread = float(np.std(scores))
-    if spread == 0:
+    if np.ptp(scores) == 0:
         raise ValueError("scores: expected some that differ, got one value only")
     sign = -1.0 if np.mean((scores - np.mean(scores)) * (ratings - np.mean(ratings))) < 0 else 1.0
-    slope = sign * float(np.std(ratings)) / spread
+    slope = sign * float(np.std(ratings) / np.std(scores))
     return slope, float(np.mean(ratings) - slope * np.mean(scores))

@@ -210,7 +210,7 @@ class McNemar:
 
     Attributes:
         only_first, only_second: number of texts on which one of them alone is right.
-        p: two-sided exact p-value that they are right equally often (McNemar 1947), in (0, 1].
+        p: two-sided exact p-value that they are right equally often (McNemar 1947), in [0, 1].
     """
 
     only_first: int
@@ -225,7 +225,7 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     only = [
         sum(one and not other for one, other in zip(*both, strict=True)) for both in ((first, second), (second, first))
     ]
-    return McNemar(only[0], only[1], binomtest(only[0], sum(only)).pvalue if sum(only) else 1.0)
+    return McNemar(only[0], only[1], float(binomtest(only[0], sum(only)).pvalue) if sum(only) else 1.0)
 
 
 def p_value(drawn: np.ndarray, observed: float) -> float:

@@ -140,13 +140,12 @@ class Validation:
             yield _line("people", [f"{value:.3f}" for value in self.between.values()]) + "  (one with another)"
         yield f"\n{self.verdict}\n"
         yield "Beside the verdict: which text of a group is best, and which metric is nearest to the rating"
+        names = (*(RANKED if self.ranked >= 2 else ()), *NEAREST)
+        yield from self._table(names)
+        yield from (f"{HEADS[name]}: {EXPLAINED[name]}" for name in names)
         if self.ranked >= 2:
-            yield from self._table((*RANKED, *NEAREST))
-            yield from _explained((*RANKED, *NEAREST))
             yield f"{self.ranked} groups have candidates that people rated differently"
         else:
-            yield from self._table(NEAREST)
-            yield from _explained(NEAREST)
             yield "R@1 and DCG in groups are undefined: fewer than two groups have candidates to rank"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -231,7 +230,7 @@ def word_f1(words: list[str], others: list[str]) -> float:
 
 
 def _verdict(figures: dict[str, tuple[Figure, np.ndarray]], by: str) -> str:
-    """Which metric leads by a figure, and whether its lead over the next is beyond chance."""
+    """Which metric leads by a figure, and over which others its lead may be chance."""
     order = sorted(figures, key=lambda name: -figures[name][0].value)
     best, head = order[0], HEADS[by]
     figure, drawn = figures[best]
@@ -240,19 +239,17 @@ def _verdict(figures: dict[str, tuple[Figure, np.ndarray]], by: str) -> str:
     trust = f"Trust {best} here: it has the highest {head}, {figure}"
     if len(order) == 1:
         return f"{trust}; no other metric was scored."
-    other, others = figures[order[1]]
-    lead, gaps = figure.value - other.value, (drawn - others)[np.isfinite(drawn)]
-    low, high = percentile_interval(gaps)
-    p = p_value(gaps - lead, lead)
-    shown = f"its lead over {order[1]}, {lead:.3f} [{low:.3f}, {high:.3f}], p = {p:.4f},"
-    if p < SIGNIFICANT:
-        return f"{trust}; {shown} is unlikely to be chance."
-    return f"Trust {best} or {order[1]} here: {best} has the highest {head}, {figure}; but {shown} may be chance."
-
-
-def _explained(names: tuple[str, ...]) -> Iterator[str]:
-    for name in names:
-        yield f"{HEADS[name]}: {EXPLAINED[name]}"
+    leads, level = {}, []
+    for name in order[1:]:
+        lead, gaps = figure.value - figures[name][0].value, (drawn - figures[name][1])[np.isfinite(drawn)]
+        low, high = percentile_interval(gaps)
+        p = p_value(gaps - lead, lead)
+        leads[name] = f"its lead over {name}, {lead:.3f} [{low:.3f}, {high:.3f}], p = {p:.4f},"
+        level += [name] if p >= SIGNIFICANT else []
+    if not level:
+        return f"{trust}; {leads[order[1]]} is unlikely to be chance."
+    names = f"{', '.join([best, *level[:-1]])} or {level[-1]}"
+    return f"Trust {names} here: {best} has the highest {head}, {figure}; but {leads[level[-1]]} may be chance."
 
 
 def _line(name: str, cells: list[str]) -> str:

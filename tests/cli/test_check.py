@@ -61,7 +61,7 @@ def test_a_table_gives_a_row_each(pair_model: Path, tmp_path: Path) -> None:
     assert lines[2].strip() == "source 1, 0-22: The dog bites the man."
     assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
     lines = done(invoke("check", table, "--missing", "skip", options=columns))
-    assert "1 rows without an answer: left out, and not counted in rows' numbers" in lines
+    assert "1 row without an answer: left out, and not counted in rows' numbers" in lines
     assert not any("undefined" in line for line in lines)
 
 

@@ -198,6 +198,7 @@ def test_all_samples_are_written_and_none_is_replaced(tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == shipped
     assert set(shipped) == set(SAMPLES)
     assert [line.split(": ")[0] for line in lines] == [str(folder / name) for name in SAMPLES]
+    assert done(invoke("samples", folder)) == lines, "what is there already is left as it is"
     (folder / "pairs.csv").write_text("mine")
     for name in SAMPLES.keys() - {"pairs.csv"}:
         (folder / name).unlink()

@@ -165,7 +165,7 @@ def test_a_gate_ends_with_code_1_and_a_summary_for_machines(file: Path, checkpoi
     output = file.with_name("o.csv")
     failed = invoke("score", file, "--json", options=usual | {"max-wrong": wrong - 1, "output": output})
     assert failed.exit_code == 1
-    assert failed.stderr == f"failed: matcha: expected at most {wrong - 1} wrong, got {wrong}\n"
+    assert failed.stderr == f"failed: matcha: expected at most {wrong - 1} wrong, got {wrong} that score below 0\n"
     assert json.loads(failed.stdout)["failed"] == [failed.stderr.removeprefix("failed: ").strip()]
     assert len(pd.read_csv(output)) == 18, "written before the gate"
     columns = {"references": "gold", "predictions": "said", "baseline": "t", "max-wrong": wrong - 1, "resamples": 9}
@@ -173,7 +173,7 @@ def test_a_gate_ends_with_code_1_and_a_summary_for_machines(file: Path, checkpoi
     compared = invoke("compare", file, file, file.parent / "t.csv", "--json", options=usual | columns)
     assert compared.exit_code == 1
     assert json.loads(compared.stdout)["failed"] == [
-        f"matcha of {file.stem}: expected at most {wrong - 1} wrong, got {wrong}"
+        f"matcha of {file.stem}: expected at most {wrong - 1} wrong, got {wrong} that score below 0"
     ]
 
 

@@ -153,7 +153,7 @@ def run(command: str, folder: Path, pairs: list[tuple[str | None, str, int]], *a
     given = {name: str(value).format(folder=folder) for name, value in COMMANDS[command].items()}
     columns = {name: value for name, value in COLUMNS.items() if command != "annotate" or name != "metric"}
     lines = done(invoke(command, file, *arguments, options=columns | given))
-    return [line for line in lines if "rows without an answer" not in line]
+    return [line for line in lines if "without an answer" not in line]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -180,7 +180,7 @@ def test_compare_leaves_out_what_one_system_has_not_answered(tmp_path: Path) -> 
     files, options = (gold, first, second), {"metric": "matcha", "missing": "skip", "resamples": 9}
     lines = done(invoke("compare", *files, options=options))
     assert lines[0] == "matcha, 3 texts"
-    assert lines[-1] == "1 rows without an answer: left out"
+    assert lines[-1] == "1 row without an answer: left out"
     options |= {"missing": "zero"}
     summary = json.loads("\n".join(done(invoke("compare", *files, "--json", options=options))))
     assert summary["without_answer"] == 1

@@ -227,7 +227,7 @@ def test_rows_without_answers_are_counted(score: Callable, tmp_path: Path, expec
     else:
         parquet.write_table(pa.Table.from_pylist(rows), file)
     texts = ["--predictions", "out.said", "--references", "gold", "--batch-rows", 2]
-    refused(score(file, *texts), "expected a text in column 'out.said', got None")
+    refused(score(file, *texts), "expected a text in column 'out.said', got None; --missing says what becomes of rows")
     for missing, scores, fate in (("skip", expected, "left out"), ("zero", [*expected, 0, 0], "score 0")):
         lines = done(score(file, *texts, "--missing", missing, "--output", output, "--show", "gold"))
         assert "2 rows without an answer: " + fate in lines
@@ -259,6 +259,9 @@ def test_words_are_written_beside_the_scores(tmp_path: Path, ending: str) -> Non
     printed = "\n".join(done(invoke("score", source, *options)))
     assert " verdict " in printed
     assert expected["verdicts"][0] in printed
+    head, _, reason, *_ = done(invoke("score", source, *options, "--details", "--max-wrong", 2))
+    assert {"verdict", "correct", "similarity"} <= set(head.split()), "wrong ones are counted: each row says what it is"
+    assert reason.strip() == expected["reasons"][0], "whole, below its row"
     refused(invoke("score", output, *options, "--output", tmp_path / f"twice.{ending}"), "expected no")
 
 
@@ -269,6 +272,8 @@ RED, YELLOW, GREEN = ("\x1b[31m", "\x1b[33m", "\x1b[32m")
     ("limits", "values"), [((0.0, 1.0), [0.26, 0.6, 0.8]), ((-1.0, 1.0), [-0.1, 0.3, 0.6])], ids=["from 0", "from -1"]
 )
 def test_colours_follow_the_range_of_the_scores(limits: tuple[float, float], values: list[float]) -> None:
-    _, *lines = table_lines({"metric": values}, {"text": ["a", "b", "c"]}, 3, {"metric": limits})
-    for line, colour in zip(lines, (RED, YELLOW, GREEN), strict=True):
+    said = {"why": ["for a", "for b", "for c"]}
+    _, *lines = table_lines({"metric": values}, {"text": ["a", "b", "c"]}, said, 3, {"metric": limits})
+    assert [line.strip() for line in lines[1::2]] == said["why"]
+    for line, colour in zip(lines[::2], (RED, YELLOW, GREEN), strict=True):
         assert colour in line

@@ -107,6 +107,9 @@ def test_the_better_metric_is_named() -> None:
     again = validate({"one": near, "two": near + rng.normal(0, 1e-3, 200)}, ratings(human), "ccc", 100)
     assert "CCC" in again.verdict
     assert again.verdict.startswith("Trust one or two here: ")
+    level = {name: near + rng.normal(0, 1e-3, 200) for name in ("one", "two", "three")} | {"far": far}
+    several = validate(level, ratings(human), resamples=100).verdict.partition(" here: ")[0]
+    assert set(several.removeprefix("Trust ").replace(" or ", ", ").split(", ")) == {"one", "two", "three"}
     assert again.verdict.endswith("may be chance.")
     alone = validate({"near": near}, ratings(human), resamples=100)
     assert alone.verdict.endswith("no other metric was scored.")

@@ -102,6 +102,22 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
     assert shown["plot"] == ""
 
 
+@pytest.mark.parametrize(
+    ("header", "chosen"),
+    [
+        ("reference,said", ["said", "reference"]),
+        ("source,summary", ["summary", "source"]),
+        ("gold,x", ["x", "gold"]),
+        ("one,two,three", ["one", "two"]),
+        ("Output,answer,Reference", ["Output", "Reference"]),
+    ],
+)
+def test_columns_of_a_file_go_where_their_names_fit(tmp_path: Path, header: str, chosen: list[str]) -> None:
+    (tmp_path / "in.csv").write_text(f"{header}\n{',' * header.count(',')}\n", encoding="utf-8")
+    _, *menus = page.choose((reading.PREDICTIONS, reading.REFERENCES), str(tmp_path / "in.csv"))
+    assert [menu.value for menu in menus] == chosen
+
+
 @OF_MATCHA
 @pytest.mark.parametrize(
     ("given", "expected"),
@@ -114,7 +130,7 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
         (None, "upload one first"),
         (b"prediction,reference\n" + b"%s,y\n" % (b"x" * 1_000_000) * 20, "at most 20,000,000 characters at a time"),
         (("", None), "they are empty"),
-        (("a\nb", "a"), "References: expected 2 lines, as many as in the other box, got 1"),
+        (("a\nb", "a"), "References: expected 2 lines, as many as in the longest box, got 1"),
         (("a\ud800", "a"), "lone surrogate"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

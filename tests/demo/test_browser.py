@@ -150,7 +150,7 @@ def test_an_example_is_scored_on_a_phone_in_the_dark(visit: Visit, name: str) ->
 def test_texts_are_typed_and_invalid_ones_get_a_message(visit: Visit) -> None:
     visit.type(Predictions=f"the dog barks\n{HOSTILE}", References="the dog")
     visit.click("Score")
-    assert "References: expected 2 lines, as many as in the other box, got 1" in visit.text("That did not work.")
+    assert "References: expected 2 lines, as many as in the longest box, got 1" in visit.text("That did not work.")
     visit.shoot("matcha_invalid")
     visit.type(Predictions="no cat", References="the dog barks")
     visit.click("Score")

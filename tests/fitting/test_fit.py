@@ -175,8 +175,11 @@ def test_blank_references_are_dropped_and_counted(tmp_path: Path, file: Path) ->
     texts = read_judged_answers(file, JudgedColumns(separator="/"))
     assert (lists.references[0], texts.references[0]) == (["the dog"], ["the dog", "a dog"])
     assert (sum(lists.dropped), sum(texts.dropped)) == (2 * ROWS, ROWS)
-    result = invoke("fit", *NLI_LEX, file, "--separator=/", "--config=/nowhere/unread", "--output", tmp_path / "w.json")
-    assert f"{file}: {ROWS} blank references dropped" in result.output
+    unread = ["--config=/nowhere/unread", "--output", tmp_path / "w.json"]
+    assert f"{file}: {ROWS} blank references dropped" in invoke("fit", *NLI_LEX, file, "--separator=/", *unread).output
+    judged_frame().assign(reference='["the dog", "", " "]').to_csv(file, index=False)
+    result = invoke("fit", *NLI_LEX, file, "--json-lists", *unread)
+    assert f"{file}: {2 * ROWS} blank references dropped" in result.output
 
 
 PLACES = {f"Land {i}": f"Town {i}" for i in range(12)}
@@ -301,14 +304,14 @@ def test_blank_texts_are_not_fitted_and_their_ratings_are_on_the_scale(tmp_path:
         (["--exclude", "rated.csv"], "--exclude: only a fit on labels takes it, got --human rating"),
         (["--form", "rich"], "--form: only a fit on labels takes it"),
         (["--output", "rated.csv"], "--output: expected another file than those that are read"),
-        ([], "ratings: expected 5 groups or more and 10 rows to fit in each fold, got 8 rows in 8 groups"),
+        ([], "ratings: expected 5 groups or more and 10 rows to fit in each fold, got 16 rows in 5 groups, 12 of them"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused_before_a_model_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = [(f"the dog {i}", f"the cat {i}", i) for i in range(8)]
+    rows = [(f"the dog {i}", f"the cat {max(i, 11)}", i) for i in range(16)]
     (tmp_path / "nothing").mkdir()
     refused(fit(tmp_path, rows, "--config", "nothing/", *options), message)  # a folder without a checkpoint
     assert not (tmp_path / "x.json").exists()

@@ -82,6 +82,7 @@ def test_datasets_keeps_the_scores_of_a_checkpoint_only(tmp_path: Path) -> None:
             "^predictions: expected one column 'answer', got 2",
         ),
         ({"answer": "abc", "gold": "abc"}, r"^predictions: expected a batch of rows \(batched=True\)"),
+        (pa.table(ROWS), "^batch: expected a dict of columns or a data frame of pandas, got a pyarrow.lib.Table"),
     ],
 )
 def test_batches_that_cannot_be_scored_are_refused(scorer: Scorer, batch: object, message: str) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -236,7 +236,8 @@ def test_concordance_by_hand() -> None:
     assert concordance(x, 1 - x) == -1
     assert concordance(x, x + 1) == pytest.approx(1 / 3)  # 2 * 0.25 / (0.25 + 0.25 + 1)
     assert concordance(x, 2 * x) == pytest.approx(2 * 0.5 / (0.25 + 1 + 0.25))
-    assert concordance(np.ones(3), np.ones(3)) == 0  # no spread, nothing to agree on
+    for value in (1, 0.1):  # of three times .1 the mean is another number
+        assert concordance(np.full(3, value), np.full(3, value)) == 0  # no spread, nothing to agree on
 
 
 def test_closeness_by_hand() -> None:
@@ -324,6 +325,7 @@ def test_paired_t_test_by_hand() -> None:
 
 
 @given(pairs_of_scores(2))
+@example((np.full(3, 0.1), np.array([0, 0.5, 1])))
 @settings(max_examples=50)
 def test_matching_line_gives_mean_and_spread_and_the_best_concordance(scores: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = scores

@@ -55,9 +55,9 @@ def write_results(
     files: dict[str, pd.DataFrame] = {}
     signatures = [f"{metric.name}: {metric.signature}" for metric in metrics if metric.signature]
     parts = [_HEADER, "\n".join(signatures), "\n".join(undefined_lines(scores, sets))]
+    general = [metric for metric in metrics if metric.sets is None]
     triplets = [dataset for dataset in sets.values() if isinstance(dataset, TripletSet)]
     if triplets:
-        general = [metric for metric in metrics if metric.sets is None]
         parts.append(_separation(general, triplets, scores, bootstrap, output, files))
     scaler, published = Scaler(scores, sets.get(CALIBRATION)), Published(PUBLISHED)
     if "stsb" in sets:
@@ -66,7 +66,6 @@ def write_results(
         notes = [*SCALING_LABELS.values(), _FINE_TUNED]
         parts.append(figures_text(title, files["table7"], "metric", ["scaling"], notes=notes))
     if "human" in sets:
-        general = [metric for metric in metrics if metric.sets is None]
         files["table8"] = rating_table(general, sets["human"], scores, scaler, published, bootstrap)
         parts.append(human_text(files["table8"], published))
         differences = authors.rating_difference_table(general, sets["human"], scores, scaler, bootstrap)

@@ -61,6 +61,8 @@ def main(
         measured, absent = gather(data, sets, files)
         if models["checkpoint"] in SHIPPED and not (trained_on or baselines_only) and measured.pop("evouna", None):
             absent["evouna"] = TRAINED_ON
+        if not measured:
+            raise ValueError(f"--sets: expected one that the checkpoint was not trained on, evouna: {TRAINED_ON}")
         measured = leave_out(measured, trained_on)
         judges = other_judges(models, output)
         nli = None if baselines_only else nli_model(models, measured)

@@ -26,6 +26,7 @@ _FILES = {"diver_qa": "diver_qa/sample.parquet", "nq301": "openqa_eval/nq301.par
 _SEPARATORS = {"nq301": " | ", "evouna": "/"}  # between the gold answers of a row
 _AS_PUBLISHED = {"questions": "question", "answers": "reference", "prediction": "candidate", "eval": "human_label"}
 _AS_PUBLISHED |= {"dataset": "source", "model": "model"}  # columns of diver_qa.csv
+_TEXTS = ("question", "reference", "candidate", "questions", "answers", "prediction")  # columns of a user's file
 _DATASETS = {"aqa": "AdversarialQA", "squad": "SQuAD", "medqa": "MedQA", "hotpotqa": "HotpotQA", "triviaqa": "TriviaQA"}
 MODELS = {"claude": "Claude-3.5-Sonnet", "mixtral": "Mixtral-8x7B", "ll70b": "Llama-3-70b", "ll8b": "Llama-3-8b"}
 MODELS["phi"] = "Phi-3-mini"  # in the paper's spelling
@@ -101,7 +102,7 @@ def read_judged(path: Path) -> JudgedSet:
 
     Raises ValueError: a column, a question, a gold answer, a judgement, or all rows are missing; names the file.
     """
-    frame, title = read_table(path), path.stem
+    frame, title = read_table(path, texts=_TEXTS), path.stem
     if set(_AS_PUBLISHED) <= set(frame.columns):
         frame, title = frame.rename(columns=_AS_PUBLISHED), TITLES["diver_qa"]
     return judged_set(frame, title, path.name)

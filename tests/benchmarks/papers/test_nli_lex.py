@@ -102,6 +102,10 @@ def test_diver_qa_is_read_as_it_is_published(tmp_path: Path) -> None:
     read = read_judged(tmp_path / "all.csv")
     assert (read.title, read.references[0], read.datasets[0]) == ("DIVER-QA", ["None"], "AdversarialQA")
     assert read.candidates == list(frame["candidate"])
+    frame.assign(reference="1945").to_json(tmp_path / "years.jsonl", orient="records", lines=True)
+    frame.assign(reference="1945").to_csv(tmp_path / "years.csv", index=False)
+    for name in ("years.jsonl", "years.csv"):
+        assert read_judged(tmp_path / name).references[0] == ["1945"], "a text, although all of them are numbers"
 
 
 ROWS = 2 * QUESTIONS
