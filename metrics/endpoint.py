@@ -27,6 +27,7 @@ MAX_WAIT_SECONDS = 60.0  # between two attempts, whatever Retry-After says
 _RETRIED_CODES = (408, 409, 425, 429, 500, 502, 503, 504)  # another attempt may succeed
 _UNKNOWN_FIELD_CODES = (400, 404, 422, 501)  # of servers without constrained decoding
 _CHOICE_TOKENS = 24  # for the JSON around a short word
+_ANSWER_BYTES = 2**26  # of an answer: no reply is as long
 _BODY_BYTES = 4000  # how much of the body of an error is read
 _QUOTED_CHARACTERS = 300  # how much of it the message quotes
 
@@ -112,13 +113,20 @@ class JsonEndpoint:
             code, text, seconds, retry = 0, "", min(2.0 ** (attempt - 1), MAX_WAIT_SECONDS), True
             try:
                 with self._open(request, timeout=TIMEOUT_SECONDS) as answer:
-                    return json.loads(answer.read())
+                    content = answer.read(_ANSWER_BYTES + 1)
+                    if len(content) > _ANSWER_BYTES:
+                        raise EndpointError(
+                            f"{self.url}: expected an answer of at most {_ANSWER_BYTES} bytes, got more"
+                        )
+                    return json.loads(content)
             except HTTPError as error:
                 text = self._without_key(_body(error))
                 reason = f"HTTP {error.code}: {text[:_QUOTED_CHARACTERS]}"
                 code, seconds, retry = error.code, _retry_after(error, seconds), error.code in _RETRIED_CODES
             except (URLError, OSError, HTTPException) as error:  # refused, reset, timed out, cut off
                 reason = str(getattr(error, "reason", error)) or type(error).__name__
+            except EndpointError:
+                raise
             except (ValueError, RecursionError):
                 reason = "expected JSON, got something else"
             if not retry or attempt == self._attempts:

@@ -13,6 +13,7 @@ from semantic_metrics.cli.errors import Gate, InputError, as_input_error, finish
 from semantic_metrics.cli.options import FILE, model_options, output_option, shared_option
 from semantic_metrics.cli.terminal import plain
 from semantic_metrics.core.contract import describe
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.loading import score
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files import FileError, file_errors
@@ -140,8 +141,8 @@ def sentences_to_read(given: str) -> int | None:
     """Value of --k; None for all. InputError: it is neither a number from 1 nor "all"."""
     if given == "all":
         return None
-    if not (given.isascii() and given.isdigit() and int(given) > 0):
-        raise InputError(f"--k: expected a whole number from 1, or all, got {given!r}")
+    if not (given.isascii() and given.isdigit() and len(given) < 10 and int(given) > 0):
+        raise InputError(f"--k: expected a whole number from 1, or all, got {quote(given)}")
     return int(given)
 
 

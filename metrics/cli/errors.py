@@ -6,6 +6,7 @@ that is missed ends a command with code 1.
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,10 @@ from typing import Any
 
 import click
 
+from semantic_metrics.core.inputs import MAX_QUOTED_CHARACTERS
 from semantic_metrics.files import one_line
+
+PLAIN_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")  # float() also takes "1_0" and the digits of all scripts
 
 
 class InputError(click.ClickException):
@@ -67,12 +71,14 @@ def read_number(option: str, given: str | float | None, low: float, high: float 
         return None
     whole = math.isinf(high)
     try:
+        if isinstance(given, str) and not PLAIN_NUMBER.fullmatch(given.strip()):
+            raise ValueError(given)
         number = float(int(given) if whole else given)
     except (ValueError, OverflowError):  # OverflowError: hundreds of digits
         number = math.nan
     if not (math.isfinite(number) and low <= number <= high):
         kind = f"a whole number from {low:g}" if whole else f"a number from {low:g} to {high:g}"
-        raise InputError(f"{option}: expected {kind}, got {given}")
+        raise InputError(f"{option}: expected {kind}, got {str(given)[:MAX_QUOTED_CHARACTERS]}")
     return number
 
 

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -164,7 +165,7 @@ class Output:
             note = json.loads(self._note.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             self._refuse(f"{self._note} cannot be read ({error})")
         if not _is_note(note, [metric.name for metric in self._metrics]):
             self._refuse(f"{self._note} is no note of a run")
@@ -192,13 +193,20 @@ def _is_note(note: object, metrics: list[str]) -> bool:
     sums, counts = note.get("metrics"), [note.get("rows"), note.get("bytes")]
     if not isinstance(sums, dict) or not all(isinstance(note.get(name), str) for name in ("read", "written")):
         return False
-    own = [sums[name] for name in metrics if name in sums]
-    complete = all(isinstance(one, dict) and {"total", "counts"} <= set(one) for one in own)
-    return complete and all(type(count) is int and count >= 0 for count in counts)
+    for own in (sums[name] for name in metrics if name in sums):
+        if not (
+            isinstance(own, dict)
+            and isinstance(own.get("counts"), dict)
+            and type(own.get("total")) is float
+            and isfinite(own["total"])
+        ):
+            return False
+        counts += own["counts"].values()
+    return all(type(count) is int and count >= 0 for count in counts)
 
 
 def _spell(value: object) -> str:
-    return "not given" if value is None else " ".join(value) if isinstance(value, list) else str(value)
+    return "not given" if value is None else " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _open_locked(path: Path, name: str) -> BinaryIO:

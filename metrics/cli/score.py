@@ -76,6 +76,7 @@ def score(**options: Any) -> None:
             if first is None:
                 raise InputError(f"{reader.name}: expected an answer in a row at least, got none")
             scorer.texts(first, choices)  # before a model is loaded
+            given.check_key(reader, first, columns["predictions"])
             scorer.metrics += [LoadedMetric(choice, run=given.run) for choice in choices]
             _score(given, reader, scorer, chain([first], chunks), format)
     except KeyboardInterrupt:
@@ -138,6 +139,12 @@ class ScoreOptions:
         for column in self.show:
             check_column(reader.columns, "--show", column)
         return columns
+
+    def check_key(self, reader: Reader, first: Chunk, name: str) -> None:
+        """Refuse a key that no row has: with --missing zero all would score 0."""
+        if name not in reader.columns and all(value is None for value in first.column(name)):
+            rows = f"none of the first {len(first)} rows has" if len(first) > 1 else "the first row lacks"
+            raise InputError(f"--predictions: expected a key that rows have, got {quote(name)}, which {rows}")
 
     def output_format(self, reader: Reader) -> str | None:
         """The format of the output, None if there is none."""

@@ -8,10 +8,12 @@ from typing import Any
 import click
 
 from semantic_metrics.cli.errors import InputError
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.files import file_errors, one_line
 
 PYPROJECT = Path("pyproject.toml")
 TABLE = "semantic-metrics"
+MAX_BYTES = 2**20  # of a file of options
 # the table or a key of it, not a requirement of the name
 NAMED = re.compile(rb"^\s*(?:\[?\s*tool\s*\.\s*)?[\"']?semantic-metrics[\"']?\s*[].=]", re.MULTILINE)
 
@@ -22,12 +24,17 @@ def read_settings(path: Path | None) -> tuple[str, Mapping[str, Any]]:
         return "", {}
     file = path or PYPROJECT
     with file_errors(file):
-        content = file.read_bytes()
+        if file.exists() and not file.is_file() and not file.is_dir():
+            raise InputError(f"{file}: expected a file of options, got a device or a pipe")
+        with file.open("rb") as opened:
+            content = opened.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{file}: expected at most {MAX_BYTES // 1024} KiB of options, got more")
     if path is None and not NAMED.search(content):
         return "", {}
     values: Any = _parse(file, content)
-    if file.name == PYPROJECT.name:
-        values = values.get("tool", {}).get(TABLE, {})
+    for key in ("tool", TABLE) if file.name == PYPROJECT.name else ():
+        values = values.get(key, {}) if isinstance(values, dict) else values
     if not isinstance(values, dict):
         raise InputError(f"{file}: expected a table of options, got {type(values).__name__}")
     return str(file), values
@@ -65,12 +72,23 @@ def defaults(commands: Mapping[str, click.Command], name: str, settings: Mapping
     for key, value in {**shared, **tables.get(name, {})}.items():
         items = value if isinstance(value, list) else [value]
         if not all(isinstance(item, (str, int, float)) for item in items):
-            raise InputError(f"{place}: {key}: expected a text, a number, true, false or a list of them, got {value!r}")
+            kinds = "a text, a number, true, false or a list of them"
+            raise InputError(f"{place}: {key}: expected {kinds}, got {quote(value)}")
         if (option := known[name].get(key)) is not None:
-            if not option.multiple and len(items) != 1:
-                raise InputError(f"{place}: {key}: expected one value for {name}, got {value!r}")
-            values[option.name] = items if option.multiple else items[0]
+            if expected := _expected(option, items):
+                raise InputError(f"{place}: {key}: expected {expected} for {name}, got {quote(value)}")
+            values[option.name] = items if option.multiple or option.nargs > 1 else items[0]
     return values
+
+
+def _expected(option: click.Option, items: list[Any]) -> str:
+    """What an option takes in place of these values; "" where it takes them."""
+    if option.is_flag:
+        return "" if len(items) == 1 and isinstance(items[0], bool) else "true or false"
+    if not option.multiple and len(items) != option.nargs:
+        return "one value" if option.nargs == 1 else f"a list of {option.nargs}"
+    whole = isinstance(option.type, click.types.IntParamType)
+    return "a whole number" if whole and any(isinstance(item, (bool, float)) for item in items) else ""
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:

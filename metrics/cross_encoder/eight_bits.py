@@ -70,6 +70,8 @@ def _scaled(name: str, integers: torch.Tensor, scales: torch.Tensor | None) -> t
     if scales is None or tuple(scales.shape) != wanted:
         got = "none" if scales is None else f"the shape {tuple(scales.shape)}"
         raise ValueError(f"{name + SCALES}: expected scales of the shape {wanted}, got {got}")
+    if not scales.is_floating_point():
+        raise ValueError(f"{name + SCALES}: expected scales in floating point, got {scales.dtype}")
     if not bool((scales > 0).all() and torch.isfinite(scales).all()):
         raise ValueError(f"{name + SCALES}: expected finite scales above 0, got others")
     return (integers.float().reshape(*wanted, -1) * scales.float()[:, :, None]).reshape(rows, columns)

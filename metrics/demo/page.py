@@ -19,11 +19,12 @@ import gradio as gr
 import pandas as pd
 from gradio.components import Component
 from gradio.events import Dependency
+from starlette.middleware import Middleware
 
 from semantic_metrics.html.drawing import alert, histogram
 from semantic_metrics.html.heat_map import draw_heat_maps
 
-from .quota import Quota, visitor
+from .quota import BodyLimit, Quota, visitor
 from .reading import (
     INPUT_ERRORS,
     PREDICTIONS,
@@ -42,7 +43,9 @@ MAX_TABLE_ROWS = 1000  # on the page; the file to download has them all
 ENDPOINT = "score"  # of the API: Client(URL).predict(predictions=[...], references=[...], api_name="/score")
 MAX_QUOTED = 80  # characters of a value in an error message
 NARROW_CHARACTERS = 22  # the longest cell of a narrow column, on two lines
-MAX_UPLOAD = "20mb"  # of a visitor's CSV file
+MAX_UPLOAD = 20 * 2**20  # bytes of a visitor's CSV file
+MAX_REQUEST = MAX_UPLOAD + 2**20  # bytes of a request, with what is around a file
+LIMITS = {"max_file_size": MAX_UPLOAD, "app_kwargs": {"middleware": [Middleware(BodyLimit, most=MAX_REQUEST)]}}
 MAX_WAITING = 20  # jobs of all visitors: as one runs at a time, the last would wait for half an hour
 
 CSS = """
@@ -355,6 +358,6 @@ def serve(page: Page, host: str | None = None, port: int | None = None) -> None:
         css=CSS,
         footer_links=[],
         run_history=False,
-        max_file_size=MAX_UPLOAD,
         ssr_mode=False,
+        **LIMITS,
     )

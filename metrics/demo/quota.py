@@ -1,4 +1,4 @@
-"""How much work a demo does for one visitor: as one job runs at a time, nobody may keep the others waiting for long."""
+"""How much a demo does for one visitor: as one job runs at a time, nobody may keep the others waiting for long."""
 
 import math
 import time
@@ -7,6 +7,8 @@ from contextlib import contextmanager, suppress
 from ipaddress import ip_address, ip_network
 
 from gradio.context import LocalContext
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 WORK_SECONDS = 600  # some six jobs of the largest size
 WINDOW_SECONDS = 3600  # in which a visitor has so many
@@ -87,3 +89,24 @@ def _network(address: str) -> str:
         if (known := ip_address(address)).version == 6:
             return str(ip_network((int(known), 64), strict=False))
     return address
+
+
+class BodyLimit:
+    """ASGI middleware that answers 413 where the body of a request has more bytes, before it is parsed."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app, self._most = app, most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and count what is read of it."""
+        read = 0
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._most:
+                raise HTTPException(413, f"expected a request of at most {self._most:,} bytes, got more")
+            return message
+
+        await self._app(scope, counted if scope["type"] == "http" else receive, send)

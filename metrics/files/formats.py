@@ -3,6 +3,7 @@
 import csv
 import json
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,7 +20,9 @@ TEXT = "text"  # the one column of a .txt file
 STREAM = Path("-")  # standard input or output
 MAX_LEVELS = 100  # of lists and objects inside one another in JSON; Python's own limit of some 1,000 is a crash
 MAX_WHOLE_BYTES = 2**30  # of a file that is read as a whole
+MAX_UNPACKED_BYTES = 2**26  # of the same in a packed file or a pipe: in memory it may be thirty times as much
 BLOCK_BYTES = 2**24  # of such a file, that are read at a time
+MAX_ROW_BYTES = 2**27  # of a row of several lines, and of blank lines between rows
 MAX_LINE_BYTES = 2**26  # of a line, and characters of a CSV cell: no text is as long, but an endless input is
 
 
@@ -46,11 +49,13 @@ class Lines:
         number: number of the line that was read last, from 1.
         unit: what the numbers count, "line" or "row".
         read: bytes read so far.
+        rows_end: bytes read when the last row was complete.
     """
 
-    def __init__(self, name: str, file: BinaryIO, returns: bool) -> None:
-        self.name, self.number, self.unit, self.read = name, 0, "line", 0
+    def __init__(self, name: str, file: BinaryIO, returns: bool, of_known_size: bool = True) -> None:
+        self.name, self.number, self.unit, self.read, self.rows_end = name, 0, "line", 0, 0
         self._file, self._returns = file, returns  # returns: a lone carriage return ends a line too, like in CSV
+        self._most = MAX_WHOLE_BYTES if of_known_size else MAX_UNPACKED_BYTES
 
     def __iter__(self) -> Iterator[str]:
         with self._errors():
@@ -59,6 +64,8 @@ class Lines:
                     self.number += 1
                     self.refuse(f"expected lines of at most {MAX_LINE_BYTES // 2**20} MiB, got a longer one")
                 self.read += len(line)
+                if self.read - self.rows_end > MAX_ROW_BYTES:
+                    self.refuse(f"expected a row in each {MAX_ROW_BYTES // 2**20} MiB, got blank or unfinished ones")
                 for part in line.splitlines(keepends=True) if self._returns else [line]:
                     self.number += 1
                     try:
@@ -71,14 +78,14 @@ class Lines:
         """The whole file as one text: a list of lines would take many times the memory where lines are short.
 
         Raises:
-            FileError: it is longer than MAX_WHOLE_BYTES, or not UTF-8.
+            FileError: it is longer than MAX_WHOLE_BYTES (of unknown size: MAX_UNPACKED_BYTES), or not UTF-8.
         """
         parts = []
         with self._errors():
             while part := self._file.read(BLOCK_BYTES):
                 self.read += len(part)
-                if self.read > MAX_WHOLE_BYTES:
-                    most = f"at most {MAX_WHOLE_BYTES // 2**20:,} MiB, as a list is read as a whole"
+                if self.read > self._most:
+                    most = f"at most {self._most // 2**20:,} MiB, as a list is read as a whole"
                     raise FileError(f"{self.name}: expected {most}, got more; write it as .jsonl")
                 parts.append(part)
         data = b"".join(parts)
@@ -104,6 +111,7 @@ class Lines:
 
 def _parse_txt(lines: Lines) -> Iterator[tuple[Row, None]]:
     for line in lines:
+        lines.rows_end = lines.read
         yield {TEXT: _strip_end(line)}, None
     if lines.number == 0:
         raise FileError(f"{lines.name}: expected lines, got an empty file")
@@ -120,7 +128,7 @@ def _parse_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
         except (ValueError, RecursionError) as error:
             lines.refuse(f"expected a JSON object ({error})")
         _check_object(lines, row, text[:40], text.count("[") + text.count("{") > MAX_LEVELS)
-        empty = False
+        empty, lines.rows_end = False, lines.read
         yield row, text
     if empty:
         raise FileError(f"{lines.name}: expected rows, got an empty file")
@@ -166,7 +174,7 @@ def _is_deep(value: Cell) -> bool:
 def _distinct_names(pairs: list[tuple[str, Cell]]) -> Row:
     row = dict(pairs)
     if len(row) < len(pairs):
-        twice = next(name for i, (name, _) in enumerate(pairs) if name in [before for before, _ in pairs[:i]])
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
         raise ValueError(f"names that differ, got {quote(twice)} twice")
     return row
 
@@ -190,7 +198,7 @@ def _parse_cells(lines: Lines, **dialect: Any) -> Iterator[tuple[Row, None]]:
             if len(row) != len(columns):
                 hint = hint_of_separator(columns)
                 lines.refuse(f"expected {len(columns)} values as in the header, got {len(row)}{hint}")
-            empty = False
+            empty, lines.rows_end = False, lines.read
             yield dict(zip(columns, row, strict=True)), None
     except csv.Error as error:
         lines.refuse(f"expected CSV ({error})")

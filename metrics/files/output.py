@@ -9,7 +9,9 @@ from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from semantic_metrics.files import FileError, file_errors
-from semantic_metrics.files.formats import GZIP
+from semantic_metrics.files.formats import GZIP, STREAM
+
+NAMELESS = hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir()  # whether the system has files without a name
 
 
 def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> None:
@@ -19,6 +21,8 @@ def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> Non
         FileError: it cannot, or it is one; calls the file `name`.
     """
     name = name or str(path)
+    if path == STREAM:
+        raise FileError(f"{name}: expected a file, got {STREAM}, which only `score --output` takes")
     try:
         with file_errors(name), suppress(FileNotFoundError, NotADirectoryError):
             path.stat()  # for a name that is too long, `exists` returns False or raises, by the version of Python
@@ -61,12 +65,29 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     aside = _aside(path)
     try:
         with file_errors(path):
-            with create(aside) as file:
+            with _named_at_the_end(aside) as file:
                 yield file
             aside.replace(path)
     finally:
         with suppress(OSError):
             aside.unlink()
+
+
+@contextmanager
+def _named_at_the_end(path: Path) -> Iterator[BinaryIO]:
+    """A new file, which has no name until it is complete where the system can do that: a kill leaves nothing behind."""
+    number = -1
+    if NAMELESS:
+        with suppress(OSError):  # a file system without such files
+            number = os.open(path.parent, os.O_RDWR | os.O_TMPFILE, 0o666)
+    if number < 0:
+        with create(path) as file:
+            yield file
+        return
+    with os.fdopen(number, "w+b") as file:
+        yield file
+        file.flush()
+        os.link(f"/proc/self/fd/{number}", path, src_dir_fd=0)  # without a folder's number it would link the link
 
 
 def _aside(path: Path) -> Path:

@@ -41,7 +41,7 @@ class TextReader:
 
     def __init__(self, name: str, format: str, file: BinaryIO, total: int | None) -> None:
         self.name, self.format, self.total = name, format, total
-        self._lines = Lines(name, file, returns=format in ("csv", "tsv"))
+        self._lines = Lines(name, file, format in ("csv", "tsv"), total is not None)
         rows = PARSERS[format](self._lines)
         first = next(rows)
         self.columns = list(first[0])

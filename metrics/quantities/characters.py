@@ -15,7 +15,9 @@ NUMBER_SIGN = re.compile("\u2116\\.?")
 DASH_BEFORE_DIGIT = re.compile('(?<![^\\s("=^~<>:])[\u2010-\u2015\u2212](?=\\d)')
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
 MOST_MARKS = 30  # no language has more (UAX 15, section 13)
-MARKS = re.compile(r"[^\w\s\x00-\x7f]{31,}")  # marks are among these signs
+MARKS = re.compile(
+    "(?:[^\\w\\s\\x00-\\x7f]|[\uff9e\uff9f]){16,}"
+)  # marks, and signs of two marks, are among these signs
 STROKE = "\u0338"  # makes another sign: "\u2260"
 UNDECOMPOSED = str.maketrans(
     {"\u0142": "l", "\u00f8": "o", "\u0111": "d", "\u0127": "h", "\u0131": "i", "\u00df": "ss", "\u00e6": "ae"}
@@ -47,7 +49,8 @@ def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
 def _without_more_marks(match: re.Match[str]) -> str:
     kept, marks = [], 0
     for sign in match[0]:
-        marks = marks + 1 if unicodedata.combining(sign) else 0
+        parts = unicodedata.normalize("NFKD", sign)
+        marks = marks + len(parts) if unicodedata.combining(parts[0]) else 0
         if marks <= MOST_MARKS:
             kept.append(sign)
     return "".join(kept)

@@ -646,12 +646,15 @@ def find_conflict(question: str, answer: str, reference: str) -> Difference | No
     both have a unit, of the same dimension. "One", "first", "second" and "third" among other words do not count, nor
     does an amount without a unit beside one with a unit, unless a question asks for them ("six figures", "$150,000").
     """
-    asked = read(question).atoms
+    asked = {(one.kind, one.values, one.unit.name, one.bound): one for one in read(question).atoms}
     readings = read(answer), read(reference)
-    given, wanted = (
-        [one for one in _telling(*sides) if all(relate(one, known) == DIFFERENT for known in asked)]
-        for sides in (readings, readings[::-1])
-    )
+
+    def is_asked(one: Quantity) -> bool:
+        if (one.kind, one.values, one.unit.name, one.bound) in asked:
+            return relate(one, one) != DIFFERENT
+        return any(relate(one, known) != DIFFERENT for known in islice(asked.values(), MOST_TRIED))
+
+    given, wanted = ([one for one in _telling(*sides) if not is_asked(one)] for sides in (readings, readings[::-1]))
     sorts = dict.fromkeys(map(_sort, given)).keys() & set(map(_sort, wanted))
     alone = len(given) == len(wanted) == 1 and (question or bool(given[0].unit.name) == bool(wanted[0].unit.name))
     for sort in [None] if alone else sorted(sorts):

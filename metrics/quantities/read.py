@@ -53,6 +53,7 @@ ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "MM": 10**6, "B": 10**9, 
 ATTACHED_SCALES |= {short: SCALES[word] for short, word in SHORT_SCALES.items()}
 MAX_DIGITS = 28  # longer numbers are compared as they are written
 MAX_POWER = 30
+MAX_IDENTIFIER = 256  # characters of a version or code; each of an endless row of amounts could begin one
 ONE = Fraction(1)
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 # words behind which digits are a name, not an amount
@@ -147,7 +148,7 @@ WITH_SMALLER = (
 )
 POINT_OF_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "1.500" is 1500 in many countries
 # thousands behind spaces, or as in Switzerland and in programs
-SPACED = re.compile(r"\d{1,3}([ \u202f'\u2019_])\d{3}(?:\1\d{3})*(?:[.,]\d\d?)?(?![\d.,]?\d)")
+SPACED = re.compile(r"\d{1,3}([ \u202f'\u2019_])\d{3}(?:\1\d{3}){0,9}(?:[.,]\d\d?)?(?![\d.,]?\d)")
 POWER = re.compile(r"[eE]([+-]?\d\d?)(?!\w)|\s?[x\u00d7*\u00b7]\s?10\s?\^\s?\(?(-?\d\d?)\)?(?!\w)")
 # digits that may begin a date, a time of the day or an amount in two units, by what stands behind them
 LONGER = re.compile(r"\d+(?:[.:]\d+)?\s?[^\W\d_]|\d+(?:['\u2019\u2032:]|-\w|[./]\d+[./])")
@@ -357,7 +358,7 @@ def _read_one(text: str, begin: int, token: str, frame: Frame) -> Quantity | Non
         return _from_sign(text, begin, token)
     if word in MONTH_OF:
         return _find_date(text, begin) or _lone_month(text, begin, end, frame)
-    if word in NOTHING and text.strip(" .").lower() == word:
+    if word in NOTHING and _bare(text) == word:
         return _simple(NUMBER, text, begin, end, 0)
     if word in _STARTS:
         return _from_words(text, begin, word, frame)
@@ -527,11 +528,17 @@ def _case(text: str) -> tuple[bool, bool]:
     return text.isupper(), text.islower()
 
 
+@lru_cache(maxsize=8)
+def _bare(text: str) -> str:
+    """A text in small letters without what is around it; looked at once, as a text may have a thousand words."""
+    return text.strip(" .").lower()
+
+
 def _end_of_identifier(text: str, begin: int, before: str, frame: Frame) -> int:
     """The end of digits that name something: a version, a section, a code, a phone number; 0 if they do not."""
     plain = _sure_match(TOKEN, text, begin)
     digits, end = plain[0], plain.end()
-    version = VERSION.match(text, begin)
+    version = VERSION.match(text, begin, begin + MAX_IDENTIFIER)
     if before.isalpha() or before in "_#" or (before in "/." and begin > 1 and text[begin - 2].isalpha()):
         return max(end, version.end() if version else 0)
     named = frame and frame[-1][2] in NAMED - ONLY_DECIMALS and frame[-1][1] >= begin - 2
@@ -684,7 +691,7 @@ def _divided(text: str, unit: Unit, place: int) -> tuple[Unit, int]:
     while not unit.zero and (match := PER.match(text, place)):
         by_sign = match[0].lstrip()[0] in "/p"
         divisor, last = _one_unit(text, match.end(), by_sign)
-        if divisor is None or divisor.dimension.partition("^")[0] not in DIVISORS:
+        if divisor is None or divisor.dimension.partition("^")[0] not in DIVISORS or not int(match[1] or 1):
             break
         if not by_sign and AGO.match(text, last):
             break

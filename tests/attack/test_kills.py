@@ -147,6 +147,7 @@ def test_a_killed_command_leaves_no_half(name: str, rows: Path, checkpoints: dic
         kills += not kill_after(in_a_child(run), draw.uniform(0, 1.1 * seconds))
         assert not output.exists() or output.read_bytes() == whole
         output.unlink(missing_ok=True)
+        assert not list(tmp_path.iterdir()), "a kill leaves nothing behind"
     assert kill_after(in_a_child(run), 600)
     assert output.read_bytes() == whole
     assert file.read_bytes() == content

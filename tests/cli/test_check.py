@@ -73,6 +73,7 @@ def test_a_table_gives_a_row_each(pair_model: Path, tmp_path: Path) -> None:
         (("summary.txt", "latin.txt"), {}, "latin.txt: expected UTF-8 text, got the byte 0xe9"),
         (("summary.txt", "/dev/zero"), {}, "/dev/zero: expected a text of at most 64 MiB, got a longer one"),
         (("summary.txt", "source.md"), {"k": "0"}, "--k: expected a whole number from 1, or all, got '0'"),
+        (("summary.txt", "source.md"), {"k": "9" * 5_000}, "--k: expected a whole number from 1, or all, got '999"),
         (("summary.txt", "source.md"), {"html": "source.md"}, "expected another file than those that are read"),
         (
             ("summary.txt", "source.md"),

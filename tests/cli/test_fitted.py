@@ -181,6 +181,9 @@ def test_a_gate_ends_with_code_1_and_a_summary_for_machines(file: Path, checkpoi
     ("options", "message"),
     [
         ({"fail-under": "nan"}, "--fail-under: expected a number from -1 to 1, got nan"),
+        ({"fail-under": "1_0"}, "--fail-under: expected a number from -1 to 1, got 1_0"),
+        ({"fail-under": "\u0661"}, "--fail-under: expected a number from -1 to 1, got \u0661"),
+        ({"max-wrong": "9" * 5_000, "threshold": 0}, f"--max-wrong: expected a whole number from 0, got {'9' * 40}"),
         ({"fail-under": 1.1}, "--fail-under: expected a number from -1 to 1, got 1.1"),
         ({"max-wrong": 0}, "--max-wrong: expected --threshold, as matcha does not say what is correct"),
         ({"max-wrong": 0.5, "threshold": 0}, "--max-wrong: expected a whole number from 0, got 0.5"),

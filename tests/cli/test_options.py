@@ -44,6 +44,11 @@ def test_options_come_from_a_file_and_the_command_line_wins(project: Path, check
         ("seed = {a = 1}", "pyproject.toml: seed: expected a text, a number, true, false or a list of them"),
         ("seed = ", "pyproject.toml: expected TOML or YAML ("),
         ("seed = [1, 2]", "pyproject.toml: seed: expected one value for compare, got [1, 2]"),
+        ("seed = 2.9", "pyproject.toml: seed: expected a whole number for compare, got 2.9"),
+        ("json = 3", "pyproject.toml: json: expected true or false for compare, got 3"),
+        ("compare = {seed = [[1]]}", "pyproject.toml: seed: expected a text, a number, true, false or a list of them"),
+        (f"seed = [{'1, ' * 999}]", "expected one value for compare, got [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ..."),
+        ("# " + "x" * 2**20, "pyproject.toml: expected at most 1024 KiB of options, got more"),
     ],
 )
 def test_what_is_no_option_is_refused(project: Path, text: str, message: str) -> None:
@@ -59,6 +64,22 @@ def test_the_table_may_be_written_as_toml_allows(project: Path, head: str) -> No
     refused(invoke("compare", "rows.jsonl"), "pyproject.toml: seed: expected one value for compare, got [1, 2]")
     (project / "pyproject.toml").write_text(f"{head}seed = [1]\n")
     refused(invoke("compare", "rows.jsonl"), "--references: expected")
+
+
+def test_a_file_of_options_is_a_table_and_no_device(project: Path) -> None:
+    (project / "pyproject.toml").write_text("tool = 1\nsemantic-metrics.seed = 1\n")
+    refused(invoke("score", "rows.jsonl"), "pyproject.toml: expected a table of options, got int")
+    refused(invoke("--options=/dev/zero", "score", "rows.jsonl"), "/dev/zero: expected a file of options, got a device")
+
+
+def test_an_option_of_two_values_is_a_list(project: Path) -> None:
+    for scale, message in (
+        ("[5, 0]", "--human: expected numbers"),
+        ("5", "scale: expected a list of 2 for validate, got 5"),
+    ):
+        (project / "pyproject.toml").write_text(f"[tool.semantic-metrics.validate]\nscale = {scale}\n")
+        texts = {"predictions": "said", "references": "gold", "human": "said"}
+        refused(invoke("validate", "rows.jsonl", options=texts), message)
 
 
 def test_another_project_is_left_alone(project: Path) -> None:

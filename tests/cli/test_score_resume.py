@@ -80,7 +80,9 @@ def test_an_invalid_row_can_be_corrected_and_the_run_continued(score: Callable, 
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace('"id": 42, "said"', '"id": 42, "sad"'), encoding="utf-8")
     result = score(file)
-    refused(result, f"{file}, line 43: expected a text in column 'said', got None; 40 rows are scored, --resume")
+    refused(
+        result, f"{file}, line 43: expected a text in column 'said', got None; --miss", "; 40 rows are scored, --resume"
+    )
     assert not (file.parent / "out.jsonl").exists()
     refused(score(file, "--resume"), f"{file}, line 43: ", "; 40 rows are scored")
     file.write_text(text, encoding="utf-8")
@@ -146,6 +148,17 @@ def test_a_damaged_part_is_refused(score: Callable, half: Path) -> None:
         note.write_text(other)
         refused(score(half, "--resume"), "is no note of a run; without --resume it is started over")
     said = json.loads(content)
+    for sums in (
+        {"total": None, "counts": {}},
+        {"total": 1.0, "counts": {"undefined": -1}},
+        {"total": 1.0, "counts": []},
+    ):
+        note.write_text(json.dumps(said | {"metrics": {"matcha": sums}}))
+        refused(score(half, "--resume"), "is no note of a run; without --resume it is started over")
+    note.write_text("[" * 10**5)
+    refused(score(half, "--resume"), "cannot be read")
+    note.write_text(json.dumps(said | {"options": said["options"] | {"--metric": [1]}}))
+    refused(score(half, "--resume"), "--metric was 1, now it is matcha")
     note.write_text(json.dumps(said | {"bytes": said["bytes"] - 7}))
     refused(score(half, "--resume"), ".out.jsonl.partial was changed; without --resume it is started over")
     note.write_text(content)

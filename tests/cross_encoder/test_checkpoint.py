@@ -339,6 +339,8 @@ def _damage(shrunk: Path, change: str) -> str:
         tensors[name] = tensors[name][1:].contiguous()
     elif change == "twice":
         shutil.copy(path, shrunk / "model-99999-of-99999.safetensors")
+    elif change == "bool":
+        tensors[name] = tensors[name] > 0
     elif change == "flat":
         tensors[name.removesuffix(eight_bits.SCALES)] = torch.zeros(3, dtype=torch.int8)
     else:
@@ -347,7 +349,7 @@ def _damage(shrunk: Path, change: str) -> str:
     return path.name
 
 
-@pytest.mark.parametrize("change", ["missing", "short", "flat", "twice", "zero", "negative", "nan", "inf"])
+@pytest.mark.parametrize("change", ["missing", "short", "flat", "twice", "bool", "zero", "negative", "nan", "inf"])
 def test_damaged_scales_are_refused_by_the_name_of_their_file(shrunk: Path, change: str) -> None:
     place = _damage(shrunk, change)
     file = {"missing": eight_bits.INDEX, "twice": "model-99999-of-99999.safetensors"}.get(change, place)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
+import httpx
 import pytest
 
 from tests import tiny_pairs as tiny
@@ -29,7 +30,7 @@ from semantic_metrics.support.app import CHECK_EXAMPLE, MAX_CHARACTERS, check  #
 def served(shown: page.Page) -> Iterator[Client]:
     """A client of the page's API."""
     blocks = page.build(shown).queue()
-    _, address, _ = blocks.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False)
+    _, address, _ = blocks.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False, **page.LIMITS)
     try:
         client = Client(address, verbose=False)
         yield client
@@ -40,6 +41,8 @@ def served(shown: page.Page) -> Iterator[Client]:
 
 def test_the_one_endpoint_returns_what_compute_returns(app: ModuleType, name: str) -> None:
     with served(app.PAGE) as client:
+        body = b"x" * (page.MAX_REQUEST + 1)
+        assert httpx.post(f"{client.src}gradio_api/call/score", content=body).status_code == 413
         endpoints = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
         assert list(endpoints) == ["/score"]
         columns = COLUMNS[name]

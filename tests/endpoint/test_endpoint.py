@@ -139,7 +139,19 @@ def test_a_choice_is_constrained_by_a_schema_where_the_server_can() -> None:
 
     assert ask_twice(strict) == (["0", "0"], [True, True])
     assert ask_twice(lambda body: chat_reply(" 1.")) == (["1", "1"], [True, True]), "a server that ignores the schema"
-    for text in ("Maybe", None, "", "10", "1/10", "0.8", "1945", "[1]", '{"choice": "2"}', '{"answer": 1}', "[" * 10_000):
+    for text in (
+        "Maybe",
+        None,
+        "",
+        "10",
+        "1/10",
+        "0.8",
+        "1945",
+        "[1]",
+        '{"choice": "2"}',
+        '{"answer": 1}',
+        "[" * 10_000,
+    ):
         assert ask_twice(lambda body, text=text: chat_reply(text))[0] == [None, None]
     unknown = (400, {"error": "response_format: unknown field"}, {})
     without = ask_twice(lambda body: unknown if "response_format" in body else chat_reply("1"))

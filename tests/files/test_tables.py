@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from semantic_metrics.files import FileError, formats, readers
+from semantic_metrics.files import FileError, formats, output, readers
 from semantic_metrics.files import table as files_table
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import open_reader
@@ -308,12 +308,50 @@ def test_a_key_inside_a_column_may_be_anything() -> None:
 
 
 def test_a_list_is_read_as_a_whole_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "MAX_WHOLE_BYTES", 2**20)
+    monkeypatch.setattr(formats, "MAX_UNPACKED_BYTES", 2**20)
     path = tmp_path / "x.json.gz"
     path.write_bytes(gzip.compress(b"[" + b'{"a": "b"},\n' * 10**5 + b'{"a": "b"}]'))
     refused(lambda: read_table(path), "x.json.gz: expected at most 1 MiB, as a list is read as a whole, got more")
     with endless_pipe(tmp_path / "pipe.json", b"[", b'{"a": "b"},\n'), pytest.raises(FileError, match="write it as"):
         read_table(tmp_path / "pipe.json")
+    (tmp_path / "x.json").write_bytes(gzip.decompress(path.read_bytes()))
+    assert len(read_table(tmp_path / "x.json").rows) == 10**5 + 1, "a file shows how long it is"
+    monkeypatch.setattr(formats, "MAX_WHOLE_BYTES", 2**20)
+    refused(lambda: read_table(tmp_path / "x.json"), "x.json: expected at most 1 MiB")
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "part"),
+    [("x.jsonl", b'{"a": 1}\n', b"\n"), ("x.csv", b"a,b\n1,2\n", b"\n"), ("y.csv", b"a\n", b'"b\n",')],
+)
+def test_rows_without_an_end_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, head: bytes, part: bytes
+) -> None:
+    monkeypatch.setattr(formats, "MAX_ROW_BYTES", 2**16)
+    with endless_pipe(tmp_path / name, head, part), pytest.raises(FileError, match="expected a row in each 0 MiB, got"):
+        read_table(tmp_path / name)
+
+
+def test_a_name_that_stands_twice_among_many_is_found_at_once(tmp_path: Path) -> None:
+    names = ", ".join(f'"{i}": 0' for i in range(50_000))
+    (tmp_path / "x.jsonl").write_text(f'{{{names}, "49999": 0}}\n', encoding="utf-8")
+    refused(lambda: read_table(tmp_path / "x.jsonl"), "names that differ, got '49999' twice")
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_file_that_is_not_complete_has_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool) -> None:
+    if named:  # as on a system without files that have no name
+        monkeypatch.setattr(output, "NAMELESS", False)
+    with atomic_write(tmp_path / "x") as file:
+        file.write(b"content")
+        assert len(list(tmp_path.iterdir())) == named
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"content"]
+    assert (tmp_path / "x").stat().st_mode & 0o777 == 0o666 & ~os.umask(os.umask(0o22))
+
+
+def test_the_stream_is_no_file_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused(lambda: check_output(Path("-"), "--html"), "--html: expected a file, got -, which only")
 
 
 @pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.tsv", "x.jsonl"])

@@ -32,6 +32,7 @@ from tests.conftest import ROOT
 REPEATED = (  # lone surrogates are refused before anything is read
     *("1,", "1,000,", "1.", "1:", "1/", "1-", "1a-", "9", "10^400 ", "1e309 ", "5 meter^999999 ", "5 to ", "5 or "),
     *("one hundred million billion ", "one ", "twenty-", "31/12/9999 ", "99999-99-99 ", "May ", "I", "XIV ", "A. "),
+    *("1'123", "5kg-", "1e9-", "1x1-", "none ", "5 km/0 h ", "$5/0 kg ", "5 mg per 0 l "),
     *("$", "A) ", "every 0 days ", "a\0 5 ", "5 Apr\u0131l ", "5 m\u0131llion "),
     *("(", "[1, ", '"', "\u201c", "'", "`", "**", "*a", "_", "# ", "\n- ", "\\boxed{", "{", "<think>", "</think>", "|"),
     *("not ", "n't ", "? ", ". ", "...", "Mr. ", "NASA ", "Bob of the ", "A or ", "U.S.", "\t", "\r\n", "\u2028", " "),
@@ -168,6 +169,12 @@ WORK: dict[str, Callable[[int], object]] = {  # all that C does, where no calls 
     "nines": lambda n: lexical_match("9" * n + ",", "9"),
     "points": lambda n: lexical_match("1." * (n // 2), "Leonardo"),
     "initials": lambda n: lexical_match("a." * (n // 2) + "bc", "Leonardo"),
+    "groups": lambda n: read("1" + " 123" * (n // 4)),
+    "codes": lambda n: [read(part * (n // len(part))) for part in ("5kg-", "1e9-", "1x1-")],
+    "nothing": lambda n: read("none " * (n // 5)),
+    "marks of two": lambda n: unfold("b" + "\u0f73" * n),
+    "marks that are letters": lambda n: lexical_match("\u0301\uff9e" * (n // 2), "Leonardo"),
+    "asked": lambda n: find_conflict(f"Which of {numbers(n, 0)}?", numbers(n, 1), "5"),
     "spaces": lambda n: extract_question("w " * 21 + " " * n + "end?", ["Paris"]),
     **{
         f"sentences of {text!r}": lambda n, text=text: sentence_spans(text * (n // len(text)))

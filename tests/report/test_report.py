@@ -222,7 +222,14 @@ def test_the_bars_count_all_scores() -> None:
 
 @pytest.mark.parametrize(
     ("values", "ends"),
-    [([0.2, 0.9], (0, 1)), ([-0.05, 1.07], (0, 1)), ([-0.5], (-1, 1)), ([3.0, 4.5], (0, 4)), ([0.5], (0, 1)), ([-1.8000000000000003], (-1.5, 1))],
+    [
+        ([0.2, 0.9], (0, 1)),
+        ([-0.05, 1.07], (0, 1)),
+        ([-0.5], (-1, 1)),
+        ([3.0, 4.5], (0, 4)),
+        ([0.5], (0, 1)),
+        ([-1.8000000000000003], (-1.5, 1)),
+    ],
 )
 def test_the_axis_covers_the_scores(values: list[float], ends: tuple[float, float]) -> None:
     chart = draw(np.array(values))
