@@ -18,7 +18,7 @@ class AnswerEvaluator(TextGenerationEvaluator):
     Examples:
         >>> from semantic_metrics import load
         >>> AnswerEvaluator().compute(
-        ...     model_or_pipeline="path/of/a/model", data=data, metric=load("consensus"),
+        ...     model_or_pipeline="path/of/a/model", data=data, metric=load("nli_lex"),
         ...     input_column="question", label_column="answer", generation_kwargs={"max_new_tokens": 32},
         ... )  # doctest: +SKIP
     """

@@ -62,7 +62,7 @@ def report(
                 metric.counted(),
                 metric.explain,
                 _deciding(texts["references"], metric.best_reference),
-                metric.threshold,
+                metric.line,
                 result.get(f"{choice.name}_verdict"),
                 result.get(f"{choice.name}_reason"),
             )
