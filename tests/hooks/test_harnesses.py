@@ -187,12 +187,12 @@ def load_suite(folder: Path, monkeypatch: pytest.MonkeyPatch) -> evaluate.Evalua
     return evaluate.EvaluationSuite.load("suite.py")
 
 
-def test_an_empty_cell_is_text(
+def test_an_answer_that_looks_missing_is_text(
     run_example: Callable[[str], dict], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """pandas, which reads the file, would else make None of it, and the metrics take none."""
-    (folder / "answers.csv").write_text("question,gold\nwho sleeps?,\nis the dog awake?,The dog is awake.\n")
-    assert run_example("evaluate.evaluator")["data"]["gold"] == ["", "The dog is awake."]
+    """pandas, which reads the file, would else make a missing value of it."""
+    (folder / "answers.csv").write_text("question,gold\nwho sleeps?,None\nis the dog awake?,The dog is awake.\n")
+    assert run_example("evaluate.evaluator")["data"]["gold"] == ["None", "The dog is awake."]
     results = load_suite(folder, monkeypatch).run("./model")
     assert [len(result["scores"]) for result in results] == [2, 2]
 
