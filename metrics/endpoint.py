@@ -76,15 +76,15 @@ class JsonEndpoint:
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"endpoint: expected a URL that begins with http:// or https://, got {url!r}")
+        if "@" in url:
+            raise ValueError(f"endpoint: expected a URL without a password (the key is taken from {KEY_VARIABLE})")
         try:
             parts = urlsplit(url)
             complete = bool(parts.hostname) and parts.port != 0  # a port that is no number is a ValueError
         except ValueError:
             complete = False
         if not complete:
-            raise ValueError(f"endpoint: expected a URL with a host, and a number as its port if any, got {url!r}")
-        if "@" in parts.netloc:
-            raise ValueError(f"endpoint: expected a URL without a password (the key is taken from {KEY_VARIABLE})")
+            raise ValueError(f"endpoint: expected a URL with a host, and a port from 1 if any, got {url!r}")
         if not url.isascii():
             raise ValueError(f"endpoint: expected a URL of ASCII (others percent-encoded, hosts as xn--), got {url!r}")
         if attempts < 1:
@@ -163,7 +163,7 @@ class JsonEndpoint:
         """Ask a model for one of a few words, which the server lets it write alone; None where the reply is another.
 
         The request has a JSON schema (OpenAI's structured outputs, which vLLM, llama.cpp and others have too). A server
-        that refuses it is asked without, now and later. None of the words may begin with another.
+        that refuses it is asked without, now and later.
 
         Raises:
             EndpointError: like `chat`.

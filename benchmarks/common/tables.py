@@ -13,7 +13,7 @@ READERS = {  # "None" and "NA" are answers to questions: an empty field alone is
     ".parquet": pd.read_parquet,
     ".csv": partial(pd.read_csv, keep_default_na=False, na_values=[""]),
     ".tsv": partial(pd.read_csv, sep="\t", keep_default_na=False),
-    ".jsonl": partial(pd.read_json, lines=True, dtype=False, convert_dates=False),
+    ".jsonl": partial(pd.read_json, lines=True, dtype=False),
 }
 
 

@@ -110,7 +110,8 @@ def conclusion(pair: Pair) -> str:
 def _prediction_columns(columns: tuple[str, ...], systems: int) -> list[str | None]:
     """The column of each system; None for the only column of a file."""
     if len(columns) not in (0, 1, systems):
-        raise InputError(f"--predictions: expected one column, or one for each of the {systems}, got {len(columns)}")
+        expected = f"one column, or one for each of the {systems} files of SYSTEM (a file may be named twice)"
+        raise InputError(f"--predictions: expected {expected}, got {len(columns)}")
     return list(columns) if len(columns) == systems else [*(columns or (None,))] * systems
 
 

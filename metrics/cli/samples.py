@@ -42,7 +42,7 @@ def samples(folder: Path) -> None:
         files_there = [name for name in there if (folder / name).is_file()]
         same = [name for name in files_there if (folder / name).read_bytes() == written[name]]
         if taken := [name for name in there if name not in same]:
-            raise InputError(f"DIR: expected a folder without {', '.join(taken)}, got {folder}, which has others")
+            raise InputError(f"DIR: expected no other {', '.join(taken)}, got those of {folder}, with another content")
         folder.mkdir(exist_ok=True)
     for name, content in SAMPLES.items():
         if name not in same:

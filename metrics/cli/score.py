@@ -28,6 +28,7 @@ from semantic_metrics.files.rows import (
     Cell,
     Chunk,
     check_column,
+    check_key,
     convert_rows,
     describe_invalid,
     first_invalid,
@@ -76,7 +77,6 @@ def score(**options: Any) -> None:
             if first is None:
                 raise InputError(f"{reader.name}: expected an answer in a row at least, got none")
             scorer.texts(first, choices)  # before a model is loaded
-            given.check_key(reader, first, columns["predictions"])
             scorer.metrics += [LoadedMetric(choice, run=given.run) for choice in choices]
             _score(given, reader, scorer, chain([first], chunks), format)
     except KeyboardInterrupt:
@@ -140,12 +140,6 @@ class ScoreOptions:
             check_column(reader.columns, "--show", column)
         return columns
 
-    def check_key(self, reader: Reader, first: Chunk, name: str) -> None:
-        """Refuse a key that no row has: with --missing zero all would score 0."""
-        if name not in reader.columns and all(value is None for value in first.column(name)):
-            rows = f"none of the first {len(first)} rows has" if len(first) > 1 else "the first row lacks"
-            raise InputError(f"--predictions: expected a key that rows have, got {quote(name)}, which {rows}")
-
     def output_format(self, reader: Reader) -> str | None:
         """The format of the output, None if there is none."""
         output = self.output
@@ -196,7 +190,9 @@ class ChunkScorer:
 
     def answered(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """The chunks, without rows that have no answer where these are skipped; counts them."""
-        for chunk in chunks:
+        for number, chunk in enumerate(chunks):
+            if number == 0 and "." in (name := self.columns["predictions"]):
+                check_key(chunk.rows, "--predictions", name)
             if self.missing is None:
                 yield chunk
                 continue
@@ -294,7 +290,8 @@ def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, for
     settings |= {"--json-lists": options.text_columns.json_lists or None, "--metric": options.metrics.metrics}
     settings |= {"--missing": options.text_columns.missing, "--details": options.details or None}
     settings |= {"--weights": options.metrics.weights or None, "--batch-rows": options.batch_rows}
-    settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
+    settings |= {f"--threshold of {metric.name}": metric.given for metric in scorer.metrics}
+    settings["the columns"] = [name for metric in scorer.metrics for name in metric.columns]
     settings["the format"] = [reader.format, format]
     settings["the release"] = __version__
     assert options.output is not None, "there is a format where there is an output"

@@ -215,6 +215,7 @@ class LoadedMetric:
         threshold: lowest score of a correct text, which is given or, where the metric decides or wrong texts are
             counted, its own; None for no decision.
         line: the same, or the metric's own line where it decides nothing by it.
+        given: the threshold that was given; None for none.
         gate: what the scores must reach.
         rows: number of rows that were scored.
         total: sum of their scores, or of what else the metric takes the mean of.
@@ -241,7 +242,7 @@ class LoadedMetric:
         given = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
         self.line = self._description.lowest_correct if given is None else given
         self.threshold = self.line if choice.decides else None
-        self._given = given
+        self.given = given
         if given is not None and self._description.decides:
             self._options["threshold"] = given  # its mean is the share of correct texts
         self._details = self._description.details if choice.details else {}
@@ -326,7 +327,7 @@ class LoadedMetric:
     def summary(self) -> str:
         """The mean and the counts: the first always, the others where they are above 0."""
         counts = [f"{name} {count}" for i, (name, count) in enumerate(self.counted().items()) if count or i == 0]
-        decided = [] if self._given is None else [share_correct(self.counts[CORRECT], self.rows, self._given)]
+        decided = [] if self.given is None else [share_correct(self.counts[CORRECT], self.rows, self.given)]
         if decided and (self._description.words or self._description.decides):
             decided.append("the threshold decides, not the metric's own verdict")
         return ", ".join([f"{self._description.mean_label} {self.mean:.4f}", *decided, *counts])

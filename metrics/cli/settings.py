@@ -23,15 +23,12 @@ def read_settings(path: Path | None) -> tuple[str, Mapping[str, Any]]:
     if path is None and not PYPROJECT.is_file():
         return "", {}
     file = path or PYPROJECT
-    with file_errors(file):
-        if file.exists() and not file.is_file() and not file.is_dir():
-            raise InputError(f"{file}: expected a file of options, got a device or a pipe")
-        with file.open("rb") as opened:
-            content = opened.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise InputError(f"{file}: expected at most {MAX_BYTES // 1024} KiB of options, got more")
+    with file_errors(file), file.open("rb") as opened:
+        content = opened.read(MAX_BYTES + 1)
     if path is None and not NAMED.search(content):
         return "", {}
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{file}: expected at most {MAX_BYTES // 1024} KiB of options, got more")
     values: Any = _parse(file, content)
     for key in ("tool", TABLE) if file.name == PYPROJECT.name else ():
         values = values.get(key, {}) if isinstance(values, dict) else values

@@ -43,7 +43,7 @@ def table_lines(
             cells += [f"{value:{len(head)}.3f}", bar]
         cells += [_fit(column[i], size) for column, size in zip(texts.values(), widths, strict=True)]
         yield "  ".join(cells).rstrip()
-        for column in remarks.values():
+        for column in (column for column in remarks.values() if column[i]):
             yield textwrap.indent(textwrap.fill(plain(column[i]), width - SCORE_WIDTH - 2), " " * (SCORE_WIDTH + 2))
     if rows > MAX_TABLE_ROWS:
         yield f"and {rows - MAX_TABLE_ROWS} more rows; --output FILE keeps them all"

@@ -1,7 +1,7 @@
 """From the parts of a consensus to a verdict in words, with its reason."""
 
 from semantic_metrics.consensus.parts import Parts
-from semantic_metrics.quantities.rules import CONFLICT, DIFFERENT, NOTHING, OPEN
+from semantic_metrics.quantities.rules import CONFLICT, DIFFERENT, NOTHING, OPEN, Ruling
 from semantic_metrics.quantities.rules import NO_ANSWER as GIVES_NONE
 from semantic_metrics.quantities.rules import SAME as EQUAL
 from semantic_metrics.quantities.rules import UNREAD as NOT_READ
@@ -32,6 +32,12 @@ def verdict(parts: Parts, row: int) -> tuple[str, str]:
     ruling = OPEN if parts.rulings is None else parts.rulings[row]
     if ruling.kind in BY_RULE:
         return BY_RULE[ruling.kind], ruling.reason
+    word, reason = _by_model(parts, row, ruling)
+    return word, reason + " The texts are longer than the model reads, and were cut." * bool(parts.truncated[row])
+
+
+def _by_model(parts: Parts, row: int, ruling: Ruling) -> tuple[str, str]:
+    """The verdict and the reason where no rule decides."""
     supported, covered = float(parts.supported[row]), float(parts.covered[row])
     contradiction, similarity = float(parts.contradiction[row]), float(parts.similarity[row])
     forward, back = supported >= ENTAILS_FROM, covered >= ENTAILS_FROM

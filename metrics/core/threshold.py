@@ -69,7 +69,8 @@ def read_threshold(path: Path) -> Threshold:
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else repr(error)
         name = str(path) if str(path).isprintable() and len(str(path)) <= MAX_NAME_CHARACTERS else quote(str(path))
-        raise ValueError(f"threshold {name}: expected a JSON file with {', '.join(names)} ({reason})") from None
+        expected = f"a JSON file with {', '.join(names)}, which one of weights has not"
+        raise ValueError(f"threshold {name}: expected {expected} ({reason})") from None
 
 
 def resolve(threshold: float | str | Path) -> float | Threshold:

@@ -44,7 +44,7 @@ ENDPOINT = "score"  # of the API: Client(URL).predict(predictions=[...], referen
 MAX_QUOTED = 80  # characters of a value in an error message
 NARROW_CHARACTERS = 22  # the longest cell of a narrow column, on two lines
 MAX_UPLOAD = 20 * 2**20  # bytes of a visitor's CSV file
-MAX_REQUEST = MAX_UPLOAD + 2**20  # bytes of a request, with what is around a file
+MAX_REQUEST = 2**26  # bytes of a request: a file, or texts of the longest kind that a page takes
 LIMITS = {"max_file_size": MAX_UPLOAD, "app_kwargs": {"middleware": [Middleware(BodyLimit, most=MAX_REQUEST)]}}
 MAX_WAITING = 20  # jobs of all visitors: as one runs at a time, the last would wait for half an hour
 
@@ -246,9 +246,9 @@ def choose(columns: tuple[Column, ...], path: str | None) -> list[Any]:
         return [show_message(error), *[gr.Dropdown(choices=[], value=None) for _ in columns]]
     fitting: dict[str, str] = {}
     for column in columns:
-        names = (name for name in header if name.strip().lower() in (column.name, *column.guesses))
-        if name := next((name for name in names if name not in fitting.values()), None):
-            fitting[column.name] = name
+        left = {name.strip().lower(): name for name in reversed(header) if name not in fitting.values()}
+        if guess := next((guess for guess in (column.name, *column.guesses) if guess in left), None):
+            fitting[column.name] = left[guess]
     others = iter([name for name in header if name not in fitting.values()])
     chosen = [fitting.get(column.name) or next(others, None) for column in columns]
     return [show_message(""), *[gr.Dropdown(choices=header, value=name) for name in chosen]]

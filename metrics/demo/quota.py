@@ -86,13 +86,14 @@ def visitor() -> str | None:
 def _network(address: str) -> str:
     """An address; of an IPv6 one the network of 64 bits, as whoever has one address there has all of them."""
     with suppress(ValueError):
-        if (known := ip_address(address)).version == 6:
-            return str(ip_network((int(known), 64), strict=False))
+        known = ip_address(address)
+        known = getattr(known, "ipv4_mapped", None) or known
+        return str(known if known.version == 4 else ip_network((int(known), 64), strict=False))
     return address
 
 
 class BodyLimit:
-    """ASGI middleware that answers 413 where the body of a request has more bytes, before it is parsed."""
+    """ASGI middleware that answers 413 where the body of a request has more than so many bytes, before it is parsed."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app, self._most = app, most

@@ -23,15 +23,15 @@ class Column:
 
     name: str  # name of the metric's argument
     label: str  # name on the page
-    guesses: tuple[str, ...] = ()  # names that the column may have in a file, in lower case
+    guesses: tuple[str, ...] = ()  # names that the column may have in a file, in lower case, the surest first
 
 
 PREDICTIONS = Column(
     "predictions",
     "Predictions",
     (
-        *("prediction", "candidate", "candidates", "hypothesis", "answer", "answers", "output", "response"),
-        *("completion", "said", "summary", "text"),
+        *("prediction", "candidate", "candidates", "hypothesis", "output", "response", "completion", "said", "summary"),
+        *("answer", "answers", "text"),
     ),
 )
 REFERENCES = Column(

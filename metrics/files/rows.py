@@ -115,6 +115,16 @@ def value_at(row: Row, name: str) -> Cell:
     return value
 
 
+def check_key(rows: list[Row], option: str, name: str) -> None:
+    """Refuse the name of a key (see `value_at`) that none of some rows has, not even with null as its value."""
+    outer, _, key = name.rpartition(".")
+    for row in rows:
+        value = value_at(row, outer)
+        if name in row or (isinstance(value, dict) and key in value) or value_at(row, name) is not None:
+            return
+    raise FileError(f"{option}: expected a key that rows have, got {quote(name)}, which none of {len(rows)} rows has")
+
+
 def is_missing(value: Cell) -> bool:
     """Whether a row has no answer: none at all, or an empty text."""
     return value is None or value == ""

@@ -18,6 +18,7 @@ from semantic_metrics.files.rows import (
     Chunk,
     Row,
     check_column,
+    check_key,
     describe_invalid,
     first_invalid,
     is_missing,
@@ -54,7 +55,9 @@ class Table:
         """Values of a column."""
         check_column(self.columns, option, name)
         if name not in self.columns:
-            return [value_at(dict(zip(self.columns, row, strict=True)), name) for row in self.rows]
+            rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+            check_key(rows, option, name)
+            return [value_at(row, name) for row in rows]
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 

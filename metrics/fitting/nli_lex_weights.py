@@ -65,7 +65,7 @@ class FittedForm:
             if self.figures["mcc"] <= self.shipped["mcc"]:
                 yield "  they judge these answers as well: there is no reason to use the fitted ones"
             elif self.p_shipped is not None and self.p_shipped >= SIGNIFICANT:
-                yield f"  that they judge worse may be chance (McNemar's p = {self.p_shipped:.2f})"
+                yield f"  the lead of the fitted ones may be chance (McNemar's p = {self.p_shipped:.2f})"
         named = zip(
             ("intercept", *self.weights.features), (self.weights.intercept, *self.weights.coefficients), strict=True
         )
@@ -122,7 +122,10 @@ def fit_form(
     if shipped is None:
         return fitted
     own = judge(shipped, features).p
-    right = [(said > CORRECT_ABOVE) == labels for said in (p, own)]
+    once = np.ones(len(labels), dtype=bool)  # a long form is no answer of its own
+    for name, part in examples.parts.items():
+        once[part] = not name.endswith(LONG)
+    right = [((said > CORRECT_ABOVE) == labels)[once] for said in (p, own)]
     return replace(fitted, shipped=figures(own, labels), p_shipped=mcnemar(*right).p)
 
 

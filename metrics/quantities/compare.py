@@ -646,13 +646,13 @@ def find_conflict(question: str, answer: str, reference: str) -> Difference | No
     both have a unit, of the same dimension. "One", "first", "second" and "third" among other words do not count, nor
     does an amount without a unit beside one with a unit, unless a question asks for them ("six figures", "$150,000").
     """
-    asked = {(one.kind, one.values, one.unit.name, one.bound): one for one in read(question).atoms}
+    asked = {_written(one): one for one in read(question).atoms}
     readings = read(answer), read(reference)
 
     def is_asked(one: Quantity) -> bool:
-        if (one.kind, one.values, one.unit.name, one.bound) in asked:
-            return relate(one, one) != DIFFERENT
-        return any(relate(one, known) != DIFFERENT for known in islice(asked.values(), MOST_TRIED))
+        same = asked.get(_written(one))
+        others = [*islice(asked.values(), MOST_TRIED), *([] if same is None else [same])]
+        return any(relate(one, known) != DIFFERENT for known in others)
 
     given, wanted = ([one for one in _telling(*sides) if not is_asked(one)] for sides in (readings, readings[::-1]))
     sorts = dict.fromkeys(map(_sort, given)).keys() & set(map(_sort, wanted))
@@ -662,6 +662,11 @@ def find_conflict(question: str, answer: str, reference: str) -> Difference | No
         if lacking and others and (question or not _may_bound(lacking, others, readings)):
             return Difference(others.said, lacking.said)
     return None
+
+
+def _written(one: Quantity) -> tuple[object, ...]:
+    """What a quantity is and how it is written: two that have this in common agree with the same others."""
+    return one.kind, one.values, one.unit.name, one.bound, one.text
 
 
 def _may_bound(one: Quantity, other: Quantity, readings: tuple[Reading, Reading]) -> bool:
@@ -674,7 +679,7 @@ def _may_bound(one: Quantity, other: Quantity, readings: tuple[Reading, Reading]
 
 def _lacking(quantities: list[Quantity], others: list[Quantity], sort: tuple[str, str] | None) -> Quantity | None:
     """The first quantity, of one sort, that differs from all others, of MOST_TRIED that they do not have alike."""
-    apart = {(other.kind, other.values, other.unit.name, other.bound, other.text): other for other in others}
+    apart = {_written(other): other for other in others}
     exact = {key[:-1] for key in apart}
     tried = (
         one

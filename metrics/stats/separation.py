@@ -128,7 +128,7 @@ def matching_line(scores: np.ndarray, ratings: np.ndarray) -> tuple[float, float
     Raises:
         ValueError: the scores are all the same.
     """
-    if np.ptp(scores) == 0:
+    if np.ptp(scores) == 0 or np.std(scores) == 0:  # a mean of equal numbers may differ from them
         raise ValueError("scores: expected some that differ, got one value only")
     sign = -1.0 if np.mean((scores - np.mean(scores)) * (ratings - np.mean(ratings))) < 0 else 1.0
     slope = sign * float(np.std(ratings) / np.std(scores))

@@ -234,7 +234,8 @@ def _verdict(figures: dict[str, tuple[Figure, np.ndarray]], by: str) -> str:
     order = sorted(figures, key=lambda name: -figures[name][0].value)
     best, head = order[0], HEADS[by]
     figure, drawn = figures[best]
-    if figure.low <= (0.5 if by == "auc" else 0):
+    chance = 0.5 if by == "auc" else 0.0
+    if figure.low <= chance:
         return f"Trust none here: the best {head}, {figure} of {best}, may be chance."
     trust = f"Trust {best} here: it has the highest {head}, {figure}"
     if len(order) == 1:
@@ -245,9 +246,12 @@ def _verdict(figures: dict[str, tuple[Figure, np.ndarray]], by: str) -> str:
         low, high = percentile_interval(gaps)
         p = p_value(gaps - lead, lead)
         leads[name] = f"its lead over {name}, {lead:.3f} [{low:.3f}, {high:.3f}], p = {p:.4f},"
-        level += [name] if p >= SIGNIFICANT else []
+        if p < SIGNIFICANT or figures[name][0].low <= chance:
+            break
+        level.append(name)
     if not level:
-        return f"{trust}; {leads[order[1]]} is unlikely to be chance."
+        said = "is unlikely to be chance" if p < SIGNIFICANT else "may be chance"
+        return f"{trust}; {leads[order[1]]} {said}."
     names = f"{', '.join([best, *level[:-1]])} or {level[-1]}"
     return f"Trust {names} here: {best} has the highest {head}, {figure}; but {leads[level[-1]]} may be chance."
 

@@ -202,7 +202,7 @@ def test_all_samples_are_written_and_none_is_replaced(tmp_path: Path) -> None:
     (folder / "pairs.csv").write_text("mine")
     for name in SAMPLES.keys() - {"pairs.csv"}:
         (folder / name).unlink()
-    refused(invoke("samples", folder), "DIR: expected a folder without pairs.csv, got ")
+    refused(invoke("samples", folder), "DIR: expected no other pairs.csv, got those of ")
     assert [path.name for path in folder.iterdir()] == ["pairs.csv"]
     assert (folder / "pairs.csv").read_text() == "mine"
     refused(invoke("samples", tmp_path / "no" / "such"), f"{tmp_path}/no/such: No such file or directory")

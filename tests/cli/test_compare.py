@@ -127,7 +127,10 @@ def test_a_system_is_called_as_its_column_is(run: Callable, folder: Path) -> Non
     rows = json.loads((folder / "o.json").read_text())
     assert [(row["system"], row["other"]) for row in rows] == [("gpt-4.5", "gpt-4.1"), ("org/small", "gpt-4.1")]
     refused(run(*command, "--baseline", "rows.csv"), "--baseline: expected one of the systems 'gpt-4.1', 'gpt-4.5'")
-    refused(run(*command, "--predictions", "gold"), "one for each of the 3, got 4")
+    refused(
+        run(*command, "--predictions", "gold"),
+        "one for each of the 3 files of SYSTEM (a file may be",
+    )
 
 
 def test_an_invalid_text_is_found_in_its_file(run: Callable, folder: Path) -> None:

@@ -69,7 +69,7 @@ def test_the_table_may_be_written_as_toml_allows(project: Path, head: str) -> No
 def test_a_file_of_options_is_a_table_and_no_device(project: Path) -> None:
     (project / "pyproject.toml").write_text("tool = 1\nsemantic-metrics.seed = 1\n")
     refused(invoke("score", "rows.jsonl"), "pyproject.toml: expected a table of options, got int")
-    refused(invoke("--options=/dev/zero", "score", "rows.jsonl"), "/dev/zero: expected a file of options, got a device")
+    refused(invoke("--options=/dev/zero", "score", "rows.jsonl"), "/dev/zero: expected at most 1024 KiB of options")
 
 
 def test_an_option_of_two_values_is_a_list(project: Path) -> None:

@@ -239,7 +239,10 @@ def test_rows_without_answers_are_counted(score: Callable, tmp_path: Path, expec
         f"--output: {output} is there already",
     )
     typo = ["--predictions", "out.sayd", "--references", "gold", "--missing", "zero"]
-    refused(score(file, *typo), "--predictions: expected a key that rows have, got 'out.sayd', which none of the first")
+    refused(score(file, *typo), "expected a key that rows have, got 'out.sayd', which none of ")
+    refused(score(file, *typo[:-2]), "--predictions: expected a key that rows have, got 'out.sayd'")
+    write_jsonl(tmp_path / "null.jsonl", [{"out": {"said": None}, "gold": "a"}])
+    done(score(tmp_path / "null.jsonl", "--predictions", "out.said", *typo[2:]))
     write_jsonl(tmp_path / "none.jsonl", rows[-1:])
     refused(score(tmp_path / "none.jsonl", *texts, "--missing", "skip"), "expected an answer in a row at least")
 

@@ -109,7 +109,11 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
         ("source,summary", ["summary", "source"]),
         ("gold,x", ["x", "gold"]),
         ("one,two,three", ["one", "two"]),
-        ("Output,answer,Reference", ["Output", "Reference"]),
+        ("answer,Output,Reference", ["Output", "Reference"]),
+        ("text,prediction,reference", ["prediction", "reference"]),
+        ("source,reference,prediction", ["prediction", "reference"]),
+        ("context,question,answer,prediction,gold", ["prediction", "gold"]),
+        ("text,summary", ["summary", "text"]),
     ],
 )
 def test_columns_of_a_file_go_where_their_names_fit(tmp_path: Path, header: str, chosen: list[str]) -> None:

@@ -171,6 +171,7 @@ def test_a_job_that_fails_is_charged_and_old_visitors_are_forgotten() -> None:
         ("192.168.1.7", None, "192.168.1.7"),  # a neighbour is a visitor
         ("testclient", "198.51.100.7", "testclient"),
         ("10.0.0.3", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),  # of whoever has one of its addresses
+        ("10.0.0.3", "::ffff:198.51.100.7", "198.51.100.7"),
     ],
 )
 def test_a_visitor_is_an_address(host: str, forwarded: str | None, expected: str | None) -> None:

@@ -43,6 +43,8 @@ def test_another_number_is_a_conflict(answer: str, reference: str, expected: boo
 def test_numbers_of_the_question_are_no_conflict() -> None:
     assert not find_conflict("Who won in 2010?", "In 2010, Spain", "Spain, 4 times")
     assert find_conflict("Who won in 2010?", "In 2010, 5 times", "4 times")
+    assert find_conflict("Which port besides port 22 is open?", "port 80", "443"), "of all that are asked, each counts"
+    assert not find_conflict("Which is it, chapter 7 or chapter 9?", "7", "8")
 
 
 COMPATIBLE = TABLES["compatible"]
