@@ -93,7 +93,7 @@ def _network(address: str) -> str:
 
 
 class BodyLimit:
-    """ASGI middleware that answers 413 where the body of a request has more than so many bytes, before it is parsed."""
+    """ASGI middleware that answers 413 where the body of a request has more than `most` bytes, before it is parsed."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app, self._most = app, most

@@ -122,10 +122,10 @@ def fit_form(
     if shipped is None:
         return fitted
     own = judge(shipped, features).p
-    once = np.ones(len(labels), dtype=bool)  # a long form is no answer of its own
+    judged_by_people = np.ones(len(labels), dtype=bool)
     for name, part in examples.parts.items():
-        once[part] = not name.endswith(LONG)
-    right = [((said > CORRECT_ABOVE) == labels)[once] for said in (p, own)]
+        judged_by_people[part] = not name.endswith(LONG)  # else an answer would count twice, as its long form too
+    right = [((said > CORRECT_ABOVE) == labels)[judged_by_people] for said in (p, own)]
     return replace(fitted, shipped=figures(own, labels), p_shipped=mcnemar(*right).p)
 
 
