@@ -116,7 +116,7 @@ def value_at(row: Row, name: str) -> Cell:
 
 
 def check_key(rows: list[Row], option: str, name: str) -> None:
-    """A FileError, which names `option`, if no row has a key of this name (see `value_at`), not even with null in it."""
+    """A FileError that names `option` if no row has a key of this name (see `value_at`), not even with null in it."""
     outer, _, key = name.rpartition(".")
     for row in rows:
         value = value_at(row, outer)
