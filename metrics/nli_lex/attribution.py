@@ -2,7 +2,7 @@
 
 Leaving a word out changes both what the model reads and the words that are compared, so the whole judgement is made
 again. A gradient does not reach the comparison of words, so integrated gradients explain only what the model adds; the
-lexical features keep their values.
+lexical features keep their values. They do not explain what `polar` reads.
 """
 
 from collections.abc import Callable
@@ -84,6 +84,12 @@ def explain(
     form = weights.template, weights.number_words
     features = extract(scorer, *sides, *form, weights.features, run, weights.whole_question)
     (ruling,) = features.rulings
+    if features.polar and method == INTEGRATED_GRADIENTS:
+        problem = (
+            f"expected {LEAVE_ONE_OUT!r} for an answer to a yes-or-no question that says neither, got {method!r}: the "
+            "model reads such an answer several times"
+        )
+        raise invalid_input("method", problem)
     texts = shown
     if method == LEAVE_ONE_OUT:
         explanation = Explainer(scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)

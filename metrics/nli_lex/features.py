@@ -6,7 +6,8 @@ the reference most gives all three probabilities. A reference that leaves no roo
 beside its own best window, and the probabilities are the means over the parts (as SummaC-ZS takes the mean over the
 sentences of a summary; Laban et al. 2022). Of a long question only the part that asks is read; a question that leaves
 no room for the answer is cut at its end. Where the answer writes a number of the reference otherwise ("forty-two" for
-"42"), the model reads the reference with the number as the answer writes it.
+"42"), the model reads the reference with the number as the answer writes it. An answer to a yes-or-no question that
+says neither is read as `polar` says.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -20,6 +21,7 @@ from semantic_metrics.core.texts import is_blank
 from semantic_metrics.cross_encoder.by_sentence import worst_sentences
 from semantic_metrics.cross_encoder.heads import nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, load_nli_scorer
+from semantic_metrics.nli_lex import polar
 from semantic_metrics.nli_lex.lexical import lexical_match, new_token_precision, new_token_recall, substring
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows
@@ -79,6 +81,7 @@ class Features:
     # were put together otherwise
     pairs: tuple[Pairs, ...] = ()
     rulings: tuple[Ruling, ...] = ()  # what rules decide of each row; empty where they are not asked
+    polar: frozenset[int] = frozenset()  # rows whose probabilities are those of `polar`, not of `pairs`
 
 
 def as_read(reference: str, answer: str, number_words: bool, whole_question: bool) -> Rewritten:
@@ -141,28 +144,39 @@ def extract(
     if readings and features.intersection(NLI_PROBABILITIES):
         read, truncated = _fill_probabilities(table, scorer, readings, "entailment_back" in features, run)
     pairs = tuple(read.get(row, []) for row in range(len(triples)))
+    as_polar: frozenset[int] = frozenset()
+    if read and not whole_question:
+        whole = {row for row, parts in readings.items() if len(parts) == len(parts[0].premises) == 1}  # at one go
+        left_open = {row: triples[row] for row in sorted(whole) if rulings[row] == OPEN}
+        as_polar = _fill_yes_or_no(table, scorer, left_open, template, run)
+        rulings = _with_sentences(scorer, left_open, rulings, run)
     for product, factor, measure in products():
         table[:, RICH.index(product)] = table[:, RICH.index(factor)] * [measure(answer) for _, answer, _ in triples]
     windowed = sum(any(len(reading.premises) > 1 for reading in parts) for parts in readings.values())
     split = sum(len(parts) > 1 for parts in readings.values())
-    if read and not whole_question:
-        rulings = _with_sentences(scorer, triples, readings, rulings, run)
-    return Features(table, answer_index, blank, truncated, windowed, shortened, split, pairs, tuple(rulings))
+    return Features(table, answer_index, blank, truncated, windowed, shortened, split, pairs, tuple(rulings), as_polar)
+
+
+def _fill_yes_or_no(
+    table: np.ndarray, scorer: PairScorer, triples: dict[int, tuple[str, str, str]], template: str, run: RunOptions
+) -> frozenset[int]:
+    """Put what `polar` reads into the rows of a table that ask for yes or no, and return these rows."""
+    asking = [row for row, (question, _, reference) in triples.items() if polar.is_polar(question, reference)]
+    if not asking or not polar.can_read(scorer):
+        return frozenset()
+    said, about = polar.probabilities([triples[row] for row in asking], template, scorer, run)
+    rows = np.array(asking)[about]
+    table[rows, : len(NLI_PROBABILITIES)] = said[about][:, [0, 0, 1]]
+    return frozenset(rows.tolist())
 
 
 def _with_sentences(
-    scorer: PairScorer,
-    triples: list[tuple[str, str, str]],
-    readings: dict[int, list[Reading]],
-    rulings: list[Ruling],
-    run: RunOptions,
+    scorer: PairScorer, triples: dict[int, tuple[str, str, str]], rulings: list[Ruling], run: RunOptions
 ) -> list[Ruling]:
-    """The rulings, and what the worst sentence allows of each row that they leave open, if it is read at one go."""
+    """The rulings, and what the worst sentence allows of the rows that have triples."""
     ruled = list(rulings)
-    whole = [row for row, parts in readings.items() if len(parts) == len(parts[0].premises) == 1]
-    rows = [row for row in whole if ruled[row] == OPEN]
-    texts = [(triples[row][2], triples[row][1]) for row in rows]
-    for row, worst in zip(rows, worst_sentences(texts, scorer, run), strict=True):
+    texts = [(reference, answer) for _, answer, reference in triples.values()]
+    for row, worst in zip(triples, worst_sentences(texts, scorer, run), strict=True):
         reason = f"{worst.reason}." if worst.reason else ""
         ruled[row] = Ruling("", reason, 1 - worst.contradiction)
     return ruled

@@ -23,7 +23,7 @@ from semantic_metrics.nli_lex.windows import check_template
 from semantic_metrics.quantities.manners import plain, without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
-VERSION = "0.18.0"
+VERSION = "0.19.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
 
 

@@ -155,13 +155,13 @@ def test_the_signature_lists_every_setting_that_can_change_a_score(metric: evalu
     digests = f"checkpoint:{scorer.checkpoint_sha256[:16]}|tokenizer:{scorer.tokenizer_sha256[:16]}"
     assert metric.compute(**TEXTS)["signature"] == (
         f'nli_lex|{digests}|features:rich|weights:{RICH_WEIGHTS.sha256[:16]}|template:"{{question}} {{answer}}"'
-        f"|number_words:true|precision:float32|max_length:{tiny.POSITIONS}|version:0.18.0"
+        f"|number_words:true|precision:float32|max_length:{tiny.POSITIONS}|version:0.19.0"
     )
     options = {"features": "paper", "template": "{answer}", "number_words": False}
     changed = replace(PAPER_WEIGHTS, template="{answer}", number_words=False)
     assert metric.compute(**TEXTS, **options, precision="int8", max_length=20)["signature"] == (
         f'nli_lex|{digests}|features:paper|weights:{changed.sha256[:16]}|template:"{{answer}}"'
-        "|number_words:false|precision:int8|max_length:20|version:0.18.0"
+        "|number_words:false|precision:int8|max_length:20|version:0.19.0"
     )
 
 

@@ -1,23 +1,25 @@
 r"""What an NLI model, and the judge made of it, make of texts written for this project, and of two known sets.
 
     python -m benchmarks denials [--checkpoint NAME] [--output FOLDER]
-        the answers of denials.csv and numbers.csv alone; `nli_lex` measures all of it
+        the answers of denials.csv, numbers.csv and yes_or_no.csv alone; `nli_lex` measures all of it
 
 one_word.csv: 256 pairs after the idea of Glockner et al., ACL 2018 ("Breaking NLI systems with sentences that require
 simple lexical inferences"): hypernyms against siblings, synonyms against antonyms, numbers, negations. Each row gives
 one pair that is entailed and one that is contradicted. A model passes a pair if it gives the right one of these two
 labels the higher logit; chance is 50.
 
-denials.csv and numbers.csv: answers, half of them correct, judged by NLI+lex with the checkpoint's weights, by its NLI
-model alone (entailment above 0.5), and by token recall of the reference above 0.5. Those of denials.csv name the
-reference to deny, correct or list it, in forms that no model is trained on: each gives an incorrect answer ("Forget
-Leonardo, Michelangelo is what you want.") and a correct one in the same words. In numbers.csv the reference is a year,
-a date, a count, an amount or an ordinal, and an answer has another one, mostly near it, or the right one, also written
-otherwise. Rules on numbers in nli_lex tell most of these pairs alone: the probe says how far the judge follows them,
-not how it does on all answers with numbers.
+denials.csv, numbers.csv, yes_or_no.csv: answers, about half of them correct, judged by NLI+lex with the checkpoint's
+weights, by its NLI model alone (entailment above 0.5), and by token recall of the reference above 0.5. Those of
+denials.csv name the reference to deny, correct or list it, in forms that no model is trained on: each gives an
+incorrect answer ("Forget Leonardo, Michelangelo is what you want.") and a correct one in the same words. In numbers.csv
+the reference is a year, a date, a count, an amount or an ordinal, and an answer has another one, mostly near it, or the
+right one, also written otherwise. Rules on numbers in nli_lex tell most of these pairs alone: the probe says how far
+the judge follows them, not how it does on all answers with numbers. In yes_or_no.csv each answer says yes or no in
+other words ("The water was ice cold." to "Is the pool heated?"), and has both as its reference in turn; a quarter of
+them is about something else.
 
-`denials` writes to --output: denials.csv and numbers.csv (accuracy by kind), denials_answers.csv and
-numbers_answers.csv (every answer with its scores).
+`denials` writes to --output, for each of the three: NAME.csv (accuracy by kind) and NAME_answers.csv (every answer with
+its scores).
 """
 
 from collections.abc import Mapping
@@ -45,8 +47,8 @@ ENTAILMENT, CONTRADICTION = "entailment", "contradiction"
 CLASSES = (ENTAILMENT, "neutral", CONTRADICTION)
 NLI_SETS = {"MultiNLI matched": "mnli/dev_matched.parquet", "SNLI dev": "snli/dev.parquet"}
 ALL = "all"
-DENIALS, NUMBERS = "denials", "numbers"
-TITLES = {DENIALS: "denials", NUMBERS: "changed numbers"}
+DENIALS, NUMBERS, YES_OR_NO = "denials", "numbers", "yes_or_no"
+TITLES = {DENIALS: "denials", NUMBERS: "changed numbers", YES_OR_NO: "yes or no in other words"}
 JUDGES = (NLI_LEX["rich"], NLI, RECALL)
 LABELS = {"correct": 1, "incorrect": 0}
 
@@ -96,7 +98,9 @@ def accuracy_table(right: np.ndarray, kinds: pd.Series, labels: pd.Series, names
         own = np.ones(len(kinds), dtype=bool) if kind == ALL else (kinds == kind).to_numpy()
         interval = binomtest(int(right[own].sum()), int(own.sum())).proportion_ci(method="wilson")
         shares = {"accuracy": right[own].mean(), "low": interval.low, "high": interval.high}
-        shares |= {name: right[own & (labels == label).to_numpy()].mean() for name, label in names.items()}
+        for name, label in names.items():
+            judged = right[own & (labels == label).to_numpy()]
+            shares[name] = judged.mean() if len(judged) else np.nan
         rows.append({"kind": kind, "n": int(own.sum())} | {name: 100 * share for name, share in shares.items()})
     return pd.DataFrame(rows)
 
@@ -156,7 +160,7 @@ def judge_table(scored: pd.DataFrame) -> pd.DataFrame:
 
 
 def denial_checks(scorer: PairScorer, **run_options: object) -> pd.DataFrame:
-    """Accuracy on both probes as rows of a benchmark's checks: columns set, figure, value (times 100)."""
+    """Accuracy on the probes as rows of a benchmark's checks: columns set, figure, value (times 100)."""
     rows = []
     for probe, title in TITLES.items():
         for row in judge_table(score(scorer, probe_answers(probe), **run_options)).itertuples():

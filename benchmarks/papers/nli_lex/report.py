@@ -25,8 +25,8 @@ appendix D.2 says that the best judges have an accuracy above {squad:.0f} on SQu
 MedQA, where F1 goes from {f1_low:.1f} to {f1_high:.1f}. [95% bootstrap intervals] over questions."""
 _CHECKS_HEADER = (
     "The NLI model itself (probe: contradictions told from entailments, chance is 50), and what its judge makes of",
-    "answers that name the reference to deny, correct or list it, or have another number (denials, changed numbers:",
-    "half of them are correct)",
+    "answers that name the reference to deny, correct or list it, have another number, or say yes or no otherwise",
+    "(denials, changed numbers: half of them are correct; yes or no: 60 of 160)",
 )
 # number of the paper's figure: what it groups by, and what it shows; the order of 7 to 9 is lost in print
 BARS = dict(enumerate(product(("model", "dataset"), ("mcc", "f1", "accuracy")), start=4))
