@@ -1,8 +1,9 @@
 """Answers to yes-or-no questions that say neither, such as "It is closed on Sundays." to "Is it open on Sunday?".
 
-Beside the question, as any other answer is read, the model takes hardly any such answer for a "no". So it also reads
-the answer beside the question as a statement: what entails that says yes, what contradicts it says no
-(docs/decisions/judge.md, J12).
+With the question before it, as any other answer is read, the model takes hardly any such answer for a "no". So it reads
+the answer, and then the question as a statement, as one that is affirmed, and as one that is denied: what entails the
+first two and contradicts the third says yes, what contradicts them and entails that says no (docs/decisions/judge.md,
+J12).
 """
 
 import re
@@ -10,9 +11,15 @@ import re
 import numpy as np
 
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.cross_encoder.heads import SIMILARITY, checkpoint_scale, nli_labels, nli_probabilities, rating
+from semantic_metrics.cross_encoder.heads import (
+    SIMILARITY,
+    check_scale,
+    checkpoint_scale,
+    nli_labels,
+    nli_probabilities,
+    rating,
+)
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.nli_lex.windows import fill
 from semantic_metrics.quantities.manners import BARE_YES_OR_NO
 
 ASKS_YES_OR_NO = re.compile(  # at the beginning, or behind an introduction: "In the story, did she leave?"
@@ -20,9 +27,9 @@ ASKS_YES_OR_NO = re.compile(  # at the beginning, or behind an introduction: "In
     r"|must)\b(?!['\u2019])",  # "Can't you?"
     re.IGNORECASE,
 )
-ANSWERS = ("Yes", "No")
-BESIDE_THE_QUESTION = 0.5  # weight of what the model makes of "Yes" and of "No" beside the question
-UNSURE = 0.05  # a third answer, so that hardly anything does not become everything
+PUNCTUATION = " ?!."  # behind a question
+FORMS = ("{}.", "{}? Yes.", "{}? No.")  # of the question, as the model reads it behind the answer
+UNSURE = 0.1  # a third answer, so that hardly anything does not become everything
 ABOUT = 0.2  # similarity of answer and statement below which the answer is about something else
 
 
@@ -38,7 +45,7 @@ def can_read(scorer: PairScorer) -> bool:
 
 
 def probabilities(
-    triples: list[tuple[str, str, str]], template: str, scorer: PairScorer, run: RunOptions
+    triples: list[tuple[str, str, str]], scorer: PairScorer, run: RunOptions
 ) -> tuple[np.ndarray, np.ndarray]:
     """What n answers say of their references: (n, 2) that they say the same, and the opposite; and (n,) bool.
 
@@ -46,24 +53,19 @@ def probabilities(
 
     Args:
         triples: questions, answers, and references of which each is a yes or a no (`is_polar`).
-        template: what the model reads beside the question.
         scorer: a model that `can_read` takes.
         run: how it runs.
     """
-    asked = [(answer, re.sub(r"[\s?.!]*\Z", ".", question)) for question, answer, _ in triples]
-    beside = [
-        (fill(template, question, answer).text, fill(template, question, said).text)
-        for said in ANSWERS
-        for question, answer, _ in triples
-    ]
-    logits = scorer.logits(asked + beside, run).values
-    read = nli_probabilities(logits, scorer.labels)
-    of_statement, of_answers = read[: len(triples)], read[len(triples) :, 0].reshape(2, -1).T
-    weighed = of_statement + BESIDE_THE_QUESTION * of_answers
+    asked = [question.strip().rstrip(PUNCTUATION) for question, *_ in triples]
+    pairs = [(answer, form.format(one)) for form in FORMS for one, (_, answer, _) in zip(asked, triples, strict=True)]
+    logits = scorer.logits(pairs, run).values
+    statement, yes, no = nli_probabilities(logits, scorer.labels).reshape(len(FORMS), -1, 2)
+    weighed = statement + yes + no[:, ::-1]
     said = weighed / (weighed.sum(axis=1, keepdims=True) + UNSURE)
     denies = np.array(["no" in reference.lower() for *_, reference in triples])
-    similarity = rating(_scale(scorer), logits[: len(triples), scorer.labels.index(SIMILARITY)].astype(np.float64))
-    return np.where(denies[:, None], said[:, ::-1], said), similarity >= ABOUT
+    similarity = logits[: len(triples), scorer.labels.index(SIMILARITY)].astype(np.float64)
+    about = rating(check_scale(_scale(scorer)), similarity) >= ABOUT
+    return np.where(denies[:, None], said[:, ::-1], said), about
 
 
 def _scale(scorer: PairScorer) -> float | str | None:

@@ -13,7 +13,7 @@ from benchmarks.papers.nli_lex.nli_checks import YES_OR_NO, judge_table, probe_a
 from semantic_metrics import load
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.nli_lex import polar
-from semantic_metrics.nli_lex.features import COLUMNS, NLI_PROBABILITIES, TEMPLATE, Features, extract, load_scorer
+from semantic_metrics.nli_lex.features import COLUMNS, NLI_PROBABILITIES, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import write_weights
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import PAPER_WEIGHTS, RICH_WEIGHTS, TWO_WEIGHTS, nli
@@ -62,24 +62,22 @@ def test_which_rows_ask_for_yes_or_no(question: str, reference: str, asks: bool)
     assert polar.is_polar(question, reference) is asks
 
 
-def test_statement_and_both_answers_are_weighed(model: Path) -> None:
+def test_three_forms_of_the_question_are_weighed(model: Path) -> None:
     """Each pair alone, through plain transformers: yes is what the answer entails, no what it contradicts."""
     tokenizer = AutoTokenizer.from_pretrained(model)
     plain = AutoModelForSequenceClassification.from_pretrained(model, dtype=torch.float32).eval()
     classes = [tiny.LABELS.index(name) for name in ("entailment", "neutral", "contradiction")]
 
-    def opinion(premise: str, hypothesis: str) -> np.ndarray:
+    def opinion(hypothesis: str) -> np.ndarray:
         with torch.inference_mode():
-            logits = plain(**tokenizer([premise], [hypothesis], return_tensors="pt")).logits[0, classes]
-        return logits.double().softmax(-1).numpy()
+            logits = plain(**tokenizer([ANSWER], [hypothesis], return_tensors="pt")).logits[0, classes]
+        return logits.double().softmax(-1).numpy()[[0, 2]]
 
-    statement = opinion(ANSWER, f"{QUESTION}.")
-    yes, no = (opinion(f"{QUESTION} {ANSWER}", f"{QUESTION} {word}")[0] for word in ("Yes", "No"))
-    both = np.array([statement[0] + 0.5 * yes, statement[2] + 0.5 * no])
+    both = opinion(f"{QUESTION}.") + opinion(f"{QUESTION}? Yes.") + opinion(f"{QUESTION}? No.")[::-1]
     scorer = load_scorer(str(model))
-    triples = [(QUESTION, ANSWER, "yes"), (QUESTION, ANSWER, "No.")]
-    found, about = polar.probabilities(triples, TEMPLATE, scorer, scorer.resolve(RunOptions()))
-    assert found == pytest.approx(np.array([both, both[::-1]]) / (both.sum() + 0.05), abs=ROUNDING)
+    triples = [(f" {QUESTION} ?! ", ANSWER, "yes"), (f"{QUESTION}.", ANSWER, "No.")]
+    found, about = polar.probabilities(triples, scorer, scorer.resolve(RunOptions()))
+    assert found == pytest.approx(np.array([both, both[::-1]]) / (both.sum() + 0.1), abs=ROUNDING)
     assert about.tolist() == [tiny.listing(model)(ANSWER, f"{QUESTION}.") >= 0.2] * 2
 
 
@@ -130,5 +128,5 @@ def test_explanations(model: Path) -> None:
 def test_the_shipped_checkpoint_reads_what_says_neither() -> None:
     """The answers of yes_or_no.csv: beside the question alone, 22% of the right ones are called correct."""
     row = judge_table(score(load_scorer(), probe_answers(YES_OR_NO))).set_index(["judge", "kind"]).loc["NLI+lex", "all"]
-    assert row.correct > 60
-    assert row.incorrect > 75
+    assert row.correct > 65
+    assert row.incorrect > 80
