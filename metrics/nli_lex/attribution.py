@@ -2,7 +2,7 @@
 
 Leaving a word out changes both what the model reads and the words that are compared, so the whole judgement is made
 again. A gradient does not reach the comparison of words, so integrated gradients explain only what the model adds; the
-lexical features keep their values. They do not explain what `polar` reads.
+lexical features keep their values. A row that `polar` reads has none.
 """
 
 from collections.abc import Callable

@@ -148,7 +148,8 @@ def extract(
     if read and not whole_question:
         whole = {row for row, parts in readings.items() if len(parts) == len(parts[0].premises) == 1}  # at one go
         left_open = {row: triples[row] for row in sorted(whole) if rulings[row] == OPEN}
-        as_polar = _fill_yes_or_no(table, scorer, left_open, run)
+        if "{question}" in template:
+            as_polar = _fill_yes_or_no(table, scorer, left_open, run)
         rulings = _with_sentences(scorer, left_open, rulings, run)
     for product, factor, measure in products():
         table[:, RICH.index(product)] = table[:, RICH.index(factor)] * [measure(answer) for _, answer, _ in triples]
@@ -161,7 +162,7 @@ def _fill_yes_or_no(
     table: np.ndarray, scorer: PairScorer, triples: dict[int, tuple[str, str, str]], run: RunOptions
 ) -> frozenset[int]:
     """Put what `polar` reads into the rows of a table that ask for yes or no, and return these rows."""
-    asking = [row for row, (question, _, reference) in triples.items() if polar.is_polar(question, reference)]
+    asking = [row for row, triple in triples.items() if polar.is_polar(*triple)]
     if not asking or not polar.can_read(scorer):
         return frozenset()
     said, about = polar.probabilities([triples[row] for row in asking], scorer, run)

@@ -1,9 +1,8 @@
 """Answers to yes-or-no questions that say neither, such as "It is closed on Sundays." to "Is it open on Sunday?".
 
 With the question before it, as any other answer is read, the model takes hardly any such answer for a "no". So it reads
-the answer, and then the question as a statement, as one that is affirmed, and as one that is denied: what entails the
-first two and contradicts the third says yes, what contradicts them and entails that says no (docs/decisions/judge.md,
-J12).
+the answer, and then the question with a full stop, the question and "Yes.", and the question and "No.". What the answer
+entails of the first two, or contradicts of the third, says yes; the opposite says no (docs/decisions/judge.md, J12).
 """
 
 import re
@@ -11,37 +10,38 @@ import re
 import numpy as np
 
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.cross_encoder.heads import (
-    SIMILARITY,
-    check_scale,
-    checkpoint_scale,
-    nli_labels,
-    nli_probabilities,
-    rating,
-)
+from semantic_metrics.cross_encoder.heads import SIMILARITY, nli_labels, nli_probabilities, similarity_label
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.quantities.manners import BARE_YES_OR_NO
 
-ASKS_YES_OR_NO = re.compile(  # at the beginning, or behind an introduction: "In the story, did she leave?"
-    r"(?:\A\W*|(?<=[,:]\s))(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might"
-    r"|must)\b(?!['\u2019])",  # "Can't you?"
+ASKS_YES_OR_NO = re.compile(
+    r"\W*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must)\b(?!['\u2019])",
     re.IGNORECASE,
 )
-PUNCTUATION = " ?!."  # behind a question
-FORMS = ("{}.", "{}? Yes.", "{}? No.")  # of the question, as the model reads it behind the answer
-UNSURE = 0.1  # a third answer, so that hardly anything does not become everything
-ABOUT = 0.2  # similarity of answer and statement below which the answer is about something else
+UNCLEAR = re.compile(r"\b(?:or|not)\b", re.IGNORECASE)  # in a question: what a yes means
+SAYS_IT = re.compile(r"\byes\b|\A\W*no\s+(?:it|he|she|they|we|i|you|this|that|there)\b", re.IGNORECASE)
+LEAST_WORDS = 4  # of an answer that says something without its question: "Absolutely.", "That is correct." do not
+FORMS = ("{}.", "{}? Yes.", "{}? No.")  # of the question
+BEHIND = " \n\t?!."  # a question
+UNSURE = 0.1  # evidence, of at most 3, that counts for neither yes nor no
+ABOUT = 0.2  # least similarity, in [0, 1], of the answer to the question
 
 
-def is_polar(question: str, reference: str) -> bool:
-    """Whether a question asks for yes or no, and the reference is one of them."""
-    return BARE_YES_OR_NO.fullmatch(reference) is not None and ASKS_YES_OR_NO.search(question) is not None
+def is_polar(question: str, answer: str, reference: str) -> bool:
+    """Whether a question asks for yes or no, the reference is one of them, and the answer says neither."""
+    return (
+        BARE_YES_OR_NO.fullmatch(reference) is not None
+        and ASKS_YES_OR_NO.match(question) is not None
+        and not (UNCLEAR.search(question) or SAYS_IT.search(answer))
+        and len(answer.split()) >= LEAST_WORDS
+    )
 
 
 def can_read(scorer: PairScorer) -> bool:
-    """Whether a model tells contradictions, and rates similarity, as our checkpoints do."""
+    """Whether a model tells contradictions, and rates similarity on a scale that it names, as our checkpoints do."""
     _, contradiction = nli_labels(scorer.labels)
-    return contradiction is not None and SIMILARITY in scorer.labels and _scale(scorer) is not None
+    rates = SIMILARITY in [label.strip().lower() for label in scorer.labels]
+    return contradiction is not None and rates and _scale(scorer) > 0
 
 
 def probabilities(
@@ -49,24 +49,27 @@ def probabilities(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What n answers say of their references: (n, 2) that they say the same, and the opposite; and (n,) bool.
 
-    The last is whether an answer is about what is asked; if not, the probabilities mean nothing.
+    The last is whether an answer fits into the model, and is about what is asked; if not, the others mean nothing.
 
     Args:
-        triples: questions, answers, and references of which each is a yes or a no (`is_polar`).
+        triples: questions, answers and references (`is_polar`).
         scorer: a model that `can_read` takes.
         run: how it runs.
     """
-    asked = [question.strip().rstrip(PUNCTUATION) for question, *_ in triples]
+    asked = [question.strip(BEHIND) for question, *_ in triples]
     pairs = [(answer, form.format(one)) for form in FORMS for one, (_, answer, _) in zip(asked, triples, strict=True)]
-    logits = scorer.logits(pairs, run).values
-    statement, yes, no = nli_probabilities(logits, scorer.labels).reshape(len(FORMS), -1, 2)
+    logits = scorer.logits(pairs, run)
+    statement, yes, no = nli_probabilities(logits.values, scorer.labels).reshape(len(FORMS), -1, 2)
     weighed = statement + yes + no[:, ::-1]
     said = weighed / (weighed.sum(axis=1, keepdims=True) + UNSURE)
     denies = np.array(["no" in reference.lower() for *_, reference in triples])
-    similarity = logits[: len(triples), scorer.labels.index(SIMILARITY)].astype(np.float64)
-    about = rating(check_scale(_scale(scorer)), similarity) >= ABOUT
-    return np.where(denies[:, None], said[:, ::-1], said), about
+    similarity = logits.values[: len(triples), similarity_label(scorer.labels)].astype(np.float64) / _scale(scorer)
+    fits = ~logits.truncated.reshape(len(FORMS), -1).any(axis=0)
+    return np.where(denies[:, None], said[:, ::-1], said), fits & (similarity >= ABOUT)
 
 
-def _scale(scorer: PairScorer) -> float | str | None:
-    return checkpoint_scale(scorer.folder, scorer.config, "")
+def _scale(scorer: PairScorer) -> float:
+    """Range of the similarity by `config.json`, which the signature stands for; 0 if it names none."""
+    own = getattr(scorer.config, "stsscore", None)
+    scale = own.get("scale") if isinstance(own, dict) else None
+    return float(scale) if isinstance(scale, int | float) else 0.0

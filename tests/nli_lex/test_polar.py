@@ -20,7 +20,8 @@ from tests.nli_lex.conftest import PAPER_WEIGHTS, RICH_WEIGHTS, TWO_WEIGHTS, nli
 from tests.tiny_pairs import ROUNDING
 from tests.tiny_table import WORDS
 
-QUESTION, ANSWER = "is the dog awake", "a cat sleeps"
+CLOSED = "It is closed on Sundays."
+QUESTION, ANSWER = "is the dog awake", "the cat sleeps again"
 
 
 @pytest.fixture(scope="module")
@@ -43,23 +44,46 @@ def read(folder: Path, *rows: tuple[str, str, str], **options: object) -> Featur
 
 
 @pytest.mark.parametrize(
-    ("question", "reference", "asks"),
+    ("question", "answer", "reference", "reads"),
     [
-        ("Is it open?", "No", True),
-        ("(Did she leave?)", "no.", True),
-        ("In the story, did she leave?", "**Yes**", True),
-        ("Question: can dogs swim?", "Yes!", True),
-        ("Can't dogs swim?", "Yes", False),
-        ("Isn't it open?", "No", False),
-        ("Who is it?", "No", False),
-        ("Is it open?", "No, on Sundays it is closed.", False),
-        ("Is it open?", "Not at all", False),
-        ("Island?", "No", False),
-        ("", "No", False),
+        ("Is it open?", CLOSED, "No", True),
+        ("(Did she leave?)", "She stayed until nine.", "no.", True),
+        ("can dogs swim", "You need no lessons for that.", "**Yes**", True),
+        ("Can't dogs swim?", CLOSED, "Yes", False),
+        ("Isn't it open?", CLOSED, "No", False),
+        ("Is it not open?", CLOSED, "No", False),
+        ("Is it open or closed?", CLOSED, "No", False),
+        ("What is it, is it open?", CLOSED, "No", False),
+        ("You like it, do you?", CLOSED, "No", False),
+        ("Island?", CLOSED, "No", False),
+        ("", CLOSED, "No", False),
+        ("Is it open?", CLOSED, "No, on Sundays it is closed.", False),
+        ("Is it open?", CLOSED, "Not at all", False),
+        ("Is it open?", "That is correct.", "Yes", False),
+        ("Is it open?", "Hmm, yes it is open.", "No", False),
+        ("Is it open?", "No it is not.", "No", False),
     ],
 )
-def test_which_rows_ask_for_yes_or_no(question: str, reference: str, asks: bool) -> None:
-    assert polar.is_polar(question, reference) is asks
+def test_which_rows_are_read_so(question: str, answer: str, reference: str, reads: bool) -> None:
+    assert polar.is_polar(question, answer, reference) is reads
+
+
+def test_short_answers_count_beside_their_question() -> None:
+    """Such as "Absolutely.", which says nothing without it."""
+    answers = ["Absolutely.", "That is correct.", "It is.", "Nope.", "Yes it is", "Hmm, yes they are."]
+    columns = {"questions": ["Are whales mammals?"] * len(answers), "predictions": answers}
+    says_yes = np.array([answer != "Nope." for answer in answers])
+    metric = load("nli_lex")
+    for reference, right in (("Yes", says_yes), ("No", ~says_yes)):
+        assert metric.compute(**columns, references=[reference] * len(answers))["correct"] == right.tolist()
+
+
+@pytest.mark.usefixtures("all_are_about")
+def test_what_does_not_fit_is_read_as_any_other(model: Path) -> None:
+    scorer, triples = load_scorer(str(model)), [(QUESTION, ANSWER, "No"), (QUESTION, f"{ANSWER} and again", "No")]
+    tokens = len(scorer.tokenizer(ANSWER, f"{QUESTION}? Yes.")["input_ids"])
+    _, readable = polar.probabilities(triples, scorer, scorer.resolve(RunOptions(max_length=tokens)))
+    assert readable.tolist() == [True, False]
 
 
 def test_three_forms_of_the_question_are_weighed(model: Path) -> None:
@@ -75,7 +99,7 @@ def test_three_forms_of_the_question_are_weighed(model: Path) -> None:
 
     both = opinion(f"{QUESTION}.") + opinion(f"{QUESTION}? Yes.") + opinion(f"{QUESTION}? No.")[::-1]
     scorer = load_scorer(str(model))
-    triples = [(f" {QUESTION} ?! ", ANSWER, "yes"), (f"{QUESTION}.", ANSWER, "No.")]
+    triples = [(f" {QUESTION} ?!\n?", ANSWER, "yes"), (f"{QUESTION}.", ANSWER, "No.")]
     found, about = polar.probabilities(triples, scorer, scorer.resolve(RunOptions()))
     assert found == pytest.approx(np.array([both, both[::-1]]) / (both.sum() + 0.1), abs=ROUNDING)
     assert about.tolist() == [tiny.listing(model)(ANSWER, f"{QUESTION}.") >= 0.2] * 2
@@ -83,7 +107,7 @@ def test_three_forms_of_the_question_are_weighed(model: Path) -> None:
 
 @pytest.mark.usefixtures("all_are_about")
 @settings(max_examples=25, deadline=None)
-@given(answer=st.lists(st.sampled_from([word for word in WORDS if word != "no"]), min_size=1, max_size=5).map(" ".join))
+@given(answer=st.lists(st.sampled_from([word for word in WORDS if word != "no"]), min_size=4, max_size=8).map(" ".join))
 def test_what_speaks_for_yes_speaks_against_no(model: Path, answer: str) -> None:
     features = read(model, (QUESTION, answer, "Yes"), (QUESTION, answer, "No"))
     assert features.polar == {0, 1}
@@ -96,9 +120,10 @@ def test_what_speaks_for_yes_speaks_against_no(model: Path, answer: str) -> None
 @pytest.mark.usefixtures("all_are_about")
 def test_only_answers_that_are_left_open_are_read_so(model: Path, tmp_path: Path) -> None:
     row = (QUESTION, ANSWER, "Yes")
-    rules = (QUESTION, "no, a cat sleeps", "Yes")
+    rules = (QUESTION, "no, the cat sleeps", "Yes")
     assert read(model, row, rules, (QUESTION, " ", "Yes"), (QUESTION, "a cat " * 60, "Yes")).polar == {0}
     assert not read(model, row, whole_question=True).polar, "the paper's form"
+    assert not read(model, row, template="{answer}").polar, "no question is read"
     assert not read(nli(tmp_path / "nli"), row).polar, "a model that rates no similarity"
     two = tiny.both_heads(tmp_path / "two", ("not_entailment", "similarity", "entailment"))
     assert not read(two, row).polar, "a model that tells no contradiction"

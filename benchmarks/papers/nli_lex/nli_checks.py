@@ -8,15 +8,15 @@ simple lexical inferences"): hypernyms against siblings, synonyms against antony
 one pair that is entailed and one that is contradicted. A model passes a pair if it gives the right one of these two
 labels the higher logit; chance is 50.
 
-denials.csv, numbers.csv, yes_or_no.csv: answers, about half of them correct, judged by NLI+lex with the checkpoint's
-weights, by its NLI model alone (entailment above 0.5), and by token recall of the reference above 0.5. Those of
-denials.csv name the reference to deny, correct or list it, in forms that no model is trained on: each gives an
-incorrect answer ("Forget Leonardo, Michelangelo is what you want.") and a correct one in the same words. In numbers.csv
-the reference is a year, a date, a count, an amount or an ordinal, and an answer has another one, mostly near it, or the
-right one, also written otherwise. Rules on numbers in nli_lex tell most of these pairs alone: the probe says how far
-the judge follows them, not how it does on all answers with numbers. In yes_or_no.csv each answer says yes or no in
-other words ("The water was ice cold." to "Is the pool heated?"), and has both as its reference in turn; a quarter of
-them is about something else.
+denials.csv, numbers.csv, yes_or_no.csv: answers, half of them correct (60 of 160), judged by NLI+lex with the
+checkpoint's weights, by its NLI model alone (feature `entailment` above 0.5), and by token recall of the reference
+above 0.5. Those of denials.csv name the reference to deny, correct or list it, in forms that no model is trained on:
+each gives an incorrect answer ("Forget Leonardo, Michelangelo is what you want.") and a correct one in the same words.
+In numbers.csv the reference is a year, a date, a count, an amount or an ordinal, and an answer has another one, mostly
+near it, or the right one, also written otherwise. Rules on numbers in nli_lex tell most of these pairs alone: the
+probe says how far the judge follows them, not how it does on all answers with numbers. In yes_or_no.csv 120 answers
+say yes or no in other words ("The water was ice cold." to "Is the pool heated?"), and 40 are about something else;
+each has both as its reference in turn.
 
 `denials` writes to --output, for each of the three: NAME.csv (accuracy by kind) and NAME_answers.csv (every answer with
 its scores).
