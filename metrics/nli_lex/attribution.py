@@ -2,7 +2,7 @@
 
 Leaving a word out changes both what the model reads and the words that are compared, so the whole judgement is made
 again. A gradient does not reach the comparison of words, so integrated gradients explain only what the model adds; the
-lexical features keep their values. A row that `polar` reads has none.
+lexical features keep their values. They are refused for a row that `polar` reads, in three forms of the question.
 """
 
 from collections.abc import Callable
@@ -68,6 +68,10 @@ def explain(
         The parts of an explanation, which `Explainer` describes; the score is the probability. Where an answer is read
         in several windows, integrated gradients explain the window that decides. With leave_one_out and more than
         MAX_PIECES words, `tokens` are runs of words.
+
+    Raises:
+        ValueError: the texts are too long for leave_one_out, or `polar` reads the row, which integrated gradients do
+            not explain.
     """
     legible_texts = texts | {side: legible(texts[side]) for side in ("prediction", "reference")}
     shown = texts if weights.whole_question else legible_texts  # as `extract` reads them

@@ -18,11 +18,11 @@ ASKS_YES_OR_NO = re.compile(
     r"\W*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must)\b(?!['\u2019])",
     re.IGNORECASE,
 )
-UNCLEAR = re.compile(r"\b(?:or|not)\b", re.IGNORECASE)  # in a question: what a yes means
+UNCLEAR = re.compile(r"\b(?:or|not)\b", re.IGNORECASE)  # a yes to such a question may mean either
 SAYS_IT = re.compile(r"\byes\b|\A\W*no\s+(?:it|he|she|they|we|i|you|this|that|there)\b", re.IGNORECASE)
 LEAST_WORDS = 4  # of an answer that says something without its question: "Absolutely.", "That is correct." do not
-FORMS = ("{}.", "{}? Yes.", "{}? No.")  # of the question
-BEHIND = " \n\t?!."  # a question
+FORMS = ("{}.", "{}? Yes.", "{}? No.")  # of a question, which the model reads behind the answer
+MARKS = " \n\t?!."  # around a question: each form brings its own
 UNSURE = 0.1  # evidence, of at most 3, that counts for neither yes nor no
 ABOUT = 0.2  # least similarity, in [0, 1], of the answer to the question
 
@@ -47,16 +47,21 @@ def can_read(scorer: PairScorer) -> bool:
 def probabilities(
     triples: list[tuple[str, str, str]], scorer: PairScorer, run: RunOptions
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What n answers say of their references: (n, 2) that they say the same, and the opposite; and (n,) bool.
-
-    The last is whether an answer fits into the model, and is about what is asked; if not, the others mean nothing.
+    """How far n answers say what their references say.
 
     Args:
         triples: questions, answers and references (`is_polar`).
         scorer: a model that `can_read` takes.
         run: how it runs.
+
+    Returns:
+        (n, 2) float64 in [0, 1]: the shares of the evidence for what the reference says and for the opposite, below 1
+        together. (n,) bool: whether the answer fits into the model and is about what is asked; if not, its shares mean
+        nothing.
+
+    Source: this project's own (docs/decisions/judge.md, J12); the paper has no such step.
     """
-    asked = [question.strip(BEHIND) for question, *_ in triples]
+    asked = [question.strip(MARKS) for question, *_ in triples]
     pairs = [(answer, form.format(one)) for form in FORMS for one, (_, answer, _) in zip(asked, triples, strict=True)]
     logits = scorer.logits(pairs, run)
     statement, yes, no = nli_probabilities(logits.values, scorer.labels).reshape(len(FORMS), -1, 2)

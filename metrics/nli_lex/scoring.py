@@ -195,8 +195,8 @@ class NLILexScoring(TextScoring):
         that are compared stay as they are; only in float32, on torch). The other arguments are those of `compute`.
 
         Raises:
-            ValueError: `compute` would raise one, the method is unknown, or the texts are too long to leave out each
-                of their tokens.
+            ValueError: `compute` would raise one, the method is unknown, the texts are too long to leave out each of
+                their tokens, or "integrated_gradients" is asked about an answer that `polar` reads.
         """
         texts = {"prediction": prediction, "reference": reference, "question": question}
         for name, text in texts.items():

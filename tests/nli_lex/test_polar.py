@@ -1,5 +1,7 @@
 """Answers to yes-or-no questions that say neither yes nor no."""
 
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +129,22 @@ def test_only_answers_that_are_left_open_are_read_so(model: Path, tmp_path: Path
     assert not read(nli(tmp_path / "nli"), row).polar, "a model that rates no similarity"
     two = tiny.both_heads(tmp_path / "two", ("not_entailment", "similarity", "entailment"))
     assert not read(two, row).polar, "a model that tells no contradiction"
+
+
+def test_the_scale_of_what_an_answer_is_about_is_in_the_signature(model: Path, tmp_path: Path) -> None:
+    """That of config.json, of which the checkpoint's digest is made, not that of sentence-transformers' own file."""
+    folder = shutil.copytree(model, tmp_path / "model")
+    answer = "not a dog asleep"  # below a fifth of 5, and above a fifth through a sigmoid
+    before = load_scorer(str(folder))
+    rated = before.logits([(answer, f"{QUESTION}.")]).values[0, tiny.LABELS.index("similarity")]
+    assert 0 < rated < 1
+    sigmoid = {"activation_fn": "torch.nn.modules.activation.Sigmoid"}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(sigmoid), encoding="utf-8")
+    after = load_scorer(str(folder))
+    for scorer in (before, after):
+        _, about = polar.probabilities([(QUESTION, answer, "Yes")], scorer, scorer.resolve(RunOptions()))
+        assert about.tolist() == [False]
+    assert before.signature_fields() == after.signature_fields()
 
 
 def test_an_answer_about_something_else_is_read_as_any_other(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
